@@ -1,0 +1,100 @@
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from typing import ClassVar as _ClassVar
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Reason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    REASON_UNSPECIFIED: _ClassVar[Reason]
+    REASON_ADMITTED: _ClassVar[Reason]
+    REASON_KNOWN: _ClassVar[Reason]
+    REASON_NOT_A_URL: _ClassVar[Reason]
+    REASON_SCHEME: _ClassVar[Reason]
+    REASON_USERINFO: _ClassVar[Reason]
+    REASON_TOO_LONG: _ClassVar[Reason]
+    REASON_OUT_OF_SCOPE: _ClassVar[Reason]
+    REASON_EXCLUDED: _ClassVar[Reason]
+    REASON_NOT_INCLUDED: _ClassVar[Reason]
+    REASON_TOO_DEEP: _ClassVar[Reason]
+    REASON_TOO_MANY_REDIRECTS: _ClassVar[Reason]
+    REASON_BLOCKLISTED: _ClassVar[Reason]
+    REASON_TRAP_DEEP_PATH: _ClassVar[Reason]
+    REASON_TRAP_REPEATED_SEGMENTS: _ClassVar[Reason]
+    REASON_TRAP_CALENDAR: _ClassVar[Reason]
+    REASON_TRAP_FACETS: _ClassVar[Reason]
+    REASON_HOST_BUDGET: _ClassVar[Reason]
+    REASON_PORT: _ClassVar[Reason]
+    REASON_FETCHED: _ClassVar[Reason]
+    REASON_NOT_MODIFIED: _ClassVar[Reason]
+    REASON_REDIRECTED: _ClassVar[Reason]
+    REASON_GONE: _ClassVar[Reason]
+    REASON_CLIENT_ERROR: _ClassVar[Reason]
+    REASON_SERVER_ERROR: _ClassVar[Reason]
+    REASON_BACKED_OFF: _ClassVar[Reason]
+    REASON_BAD_REDIRECT: _ClassVar[Reason]
+    REASON_ROBOTS_DISALLOWED: _ClassVar[Reason]
+    REASON_ROBOTS_UNREACHABLE: _ClassVar[Reason]
+    REASON_NO_SUCH_HOST: _ClassVar[Reason]
+    REASON_DNS_FAILED: _ClassVar[Reason]
+    REASON_ADDRESS_FORBIDDEN: _ClassVar[Reason]
+    REASON_CONNECTION_REFUSED: _ClassVar[Reason]
+    REASON_CONNECTION_FAILED: _ClassVar[Reason]
+    REASON_TLS_FAILED: _ClassVar[Reason]
+    REASON_TIMED_OUT: _ClassVar[Reason]
+    REASON_PROTOCOL_ERROR: _ClassVar[Reason]
+    REASON_UNDECODABLE: _ClassVar[Reason]
+    REASON_HANDED_BACK: _ClassVar[Reason]
+    REASON_PAUSED: _ClassVar[Reason]
+    REASON_PARSER_CRASHED: _ClassVar[Reason]
+    REASON_PARSER_TIMED_OUT: _ClassVar[Reason]
+    REASON_NOT_PARSED: _ClassVar[Reason]
+    REASON_POISONED: _ClassVar[Reason]
+    REASON_LOST: _ClassVar[Reason]
+    REASON_TRIES_SPENT: _ClassVar[Reason]
+REASON_UNSPECIFIED: Reason
+REASON_ADMITTED: Reason
+REASON_KNOWN: Reason
+REASON_NOT_A_URL: Reason
+REASON_SCHEME: Reason
+REASON_USERINFO: Reason
+REASON_TOO_LONG: Reason
+REASON_OUT_OF_SCOPE: Reason
+REASON_EXCLUDED: Reason
+REASON_NOT_INCLUDED: Reason
+REASON_TOO_DEEP: Reason
+REASON_TOO_MANY_REDIRECTS: Reason
+REASON_BLOCKLISTED: Reason
+REASON_TRAP_DEEP_PATH: Reason
+REASON_TRAP_REPEATED_SEGMENTS: Reason
+REASON_TRAP_CALENDAR: Reason
+REASON_TRAP_FACETS: Reason
+REASON_HOST_BUDGET: Reason
+REASON_PORT: Reason
+REASON_FETCHED: Reason
+REASON_NOT_MODIFIED: Reason
+REASON_REDIRECTED: Reason
+REASON_GONE: Reason
+REASON_CLIENT_ERROR: Reason
+REASON_SERVER_ERROR: Reason
+REASON_BACKED_OFF: Reason
+REASON_BAD_REDIRECT: Reason
+REASON_ROBOTS_DISALLOWED: Reason
+REASON_ROBOTS_UNREACHABLE: Reason
+REASON_NO_SUCH_HOST: Reason
+REASON_DNS_FAILED: Reason
+REASON_ADDRESS_FORBIDDEN: Reason
+REASON_CONNECTION_REFUSED: Reason
+REASON_CONNECTION_FAILED: Reason
+REASON_TLS_FAILED: Reason
+REASON_TIMED_OUT: Reason
+REASON_PROTOCOL_ERROR: Reason
+REASON_UNDECODABLE: Reason
+REASON_HANDED_BACK: Reason
+REASON_PAUSED: Reason
+REASON_PARSER_CRASHED: Reason
+REASON_PARSER_TIMED_OUT: Reason
+REASON_NOT_PARSED: Reason
+REASON_POISONED: Reason
+REASON_LOST: Reason
+REASON_TRIES_SPENT: Reason

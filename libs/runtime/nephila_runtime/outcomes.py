@@ -1,0 +1,29 @@
+"""How a step's handling can end, beside returning what it emits.
+
+Anything else that a step raises is an outage or a bug: the host undoes the batch, tries again with
+back-off, and stops the process when that does not help.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+
+class Poison(Exception):
+    """A message that can never be handled: it goes to the dead letters, and the step's `on_dead` runs.
+
+    A step that takes whole batches names the `record` at fault; without one the host hands the
+    batch's records in one by one to find it. Raise it before changing anything in memory.
+    """
+
+    def __init__(self, reason: str, record: Any = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.record = record
+
+
+class Busy(Exception):
+    """Not now: hand the same batch in again after `retry_after`. Nothing was changed."""
+
+    def __init__(self, retry_after: timedelta) -> None:
+        super().__init__(f"busy for {retry_after}")
+        self.retry_after = retry_after
