@@ -1,0 +1,126 @@
+# Every target explains itself: `make help`. Only Python 3.11 or newer and make are needed.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+export UV_PYTHON_DOWNLOADS := never
+
+BIN := .venv/bin
+UV := $(BIN)/uv
+LOCK_TOOL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/lock.py
+SOURCES := libs services tests tools
+MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard libs/*/pyproject.toml services/*/pyproject.toml))
+# Only the members that the command needs: all but the test kit.
+PRODUCT := $(filter-out libs/testkit,$(MEMBERS))
+PYPROJECTS := $(MEMBERS:%=%/pyproject.toml)
+PROTOS := $(wildcard proto/nephila_contracts/v1/*.proto)
+# A word of the shell's that stands for the text as it is, whatever it holds.
+quoted = '$(subst ','\'',$(1))'
+
+.PHONY: help
+help: ## Prints this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Use --------------------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: .venv/.product ## Installs the command at .venv/bin/nephila.
+
+.PHONY: crawl
+crawl: ## Crawls a site: make crawl URL=https://example.org [ARGS="--into DIR --pages 100"].
+	@test -n $(call quoted,$(strip $(value URL))) || { \
+	  echo 'Say what to crawl: make crawl URL=https://example.org' >&2; exit 2; }
+	@$(MAKE) .venv/.product
+	@$(BIN)/nephila crawl $(foreach url,$(value URL),$(call quoted,$(url))) $(value ARGS)
+
+.venv/bin/uv: requirements-uv.lock tools/venv.sh
+	@echo 'Making .venv' >&2
+	@PYTHON="$(PYTHON)" sh tools/venv.sh
+	@touch $@
+
+.venv/.product: $(UV) requirements-run.lock $(PYPROJECTS)
+	@echo 'Installing nephila' >&2
+	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-run.lock
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps $(PRODUCT:%=-e ./%)
+	@touch $@
+
+# Work on it --------------------------------------------------------------------------------------
+
+.PHONY: setup-dev
+setup-dev: .venv/.development ## Installs what tests and checks need beside it.
+
+.venv/.development: .venv/.product requirements.lock
+	@echo 'Installing the tools of development' >&2
+	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps $(MEMBERS:%=-e ./%)
+	@touch $@
+
+.PHONY: test
+test: setup-dev ## Runs every test but those of the real web.
+	@$(BIN)/pytest -q -n 2 -m 'not realweb' $(value ARGS)
+
+.PHONY: test-quick
+test-quick: setup-dev ## Runs the unit tests: no socket, no sleep.
+	@$(BIN)/pytest -q -n 2 tests/unit $(value ARGS)
+
+.PHONY: check
+check: setup-dev ## Checks format, lint, types, imports, protos, and that nothing generated is stale.
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/buf lint proto
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/imports.py
+	$(BIN)/python tools/lock.py --check
+	$(BIN)/python tools/generate.py --check
+	$(BIN)/pyright
+
+.PHONY: format
+format: setup-dev ## Formats the code and mends what the linter can mend.
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+.PHONY: lock
+lock: $(UV) ## Takes changed dependencies into the lock files; every other pin stays.
+	$(LOCK_TOOL)
+
+.PHONY: lock-upgrade
+lock-upgrade: $(UV) ## Moves every pin to the newest release that the members allow.
+	$(LOCK_TOOL) --upgrade
+
+.PHONY: generate
+generate: setup-dev ## Writes what is generated: message classes, docs/data-flow.md, docs/reasons.md.
+	$(BIN)/python tools/generate.py
+
+.PHONY: realweb
+realweb: ## Serves thousands of real pages on loopback (Debian packages: needs root the first time).
+	@sh tools/realweb.sh up
+
+.PHONY: realweb-down
+realweb-down: ## Stops them.
+	@sh tools/realweb.sh down
+
+.PHONY: realweb-test
+realweb-test: setup-dev realweb ## Crawls them and compares with what a separate program reaches.
+	@$(BIN)/pytest -q -m realweb $(value ARGS); code=$$?; sh tools/realweb.sh down; exit $$code
+
+.PHONY: bench-micro
+bench-micro: setup-dev ## Measures our own hot functions: JSON, CPU microseconds.
+	@$(BIN)/python tests/bench/micro.py $(value ARGS)
+
+.PHONY: ci
+ci: ## Runs what a change must pass: check, test, realweb-test.
+	@$(MAKE) check
+	@$(MAKE) test
+	@$(MAKE) realweb-test
+
+.PHONY: wheels
+wheels: $(UV) ## Builds a wheel of every member into dist/: `pip install dist/*.whl` gives the command.
+	@rm -rf dist
+	@for member in $(PRODUCT); do $(UV) build --quiet --wheel --out-dir dist $$member || exit 1; done
+	@ls dist
+
+.PHONY: clean
+clean: ## Removes .venv and everything else that these targets make; never a crawl.
+	rm -rf .venv dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find $(SOURCES) -name __pycache__ -prune -exec rm -rf {} +
+	find libs services -name '*.egg-info' -prune -exec rm -rf {} +
