@@ -30,7 +30,7 @@ setup: .venv/.product ## Installs the command at .venv/bin/nephila.
 crawl: ## Crawls a site: make crawl URL=https://example.org [ARGS="--into DIR --pages 100"].
 	@test -n $(call quoted,$(strip $(value URL))) || { \
 	  echo 'Say what to crawl: make crawl URL=https://example.org' >&2; exit 2; }
-	@$(MAKE) .venv/.product
+	@$(MAKE) -s .venv/.product
 	@$(BIN)/nephila crawl $(foreach url,$(value URL),$(call quoted,$(url))) $(value ARGS)
 
 .venv/bin/uv: requirements-uv.lock tools/venv.sh

@@ -47,7 +47,9 @@ def declared() -> str:
     for pyproject in [ROOT / WORKSPACE, *members()]:
         tables = read(pyproject)
         project = tables["project"]
-        groups = {name: sorted(group) for name, group in tables.get("dependency-groups", {}).items()}
+        groups = {
+            name: sorted(group) for name, group in tables.get("dependency-groups", {}).items()
+        }
         said.append(
             [project["name"], project["requires-python"], sorted(project["dependencies"]), groups]
         )
