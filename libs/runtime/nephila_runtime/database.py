@@ -5,7 +5,7 @@ Only the process that holds DIR's lock writes; others open it read-only.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ class Database:
         return self.execute(sql, parameters).fetchone()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> Generator[None]:
         """One transaction; undone when the block raises."""
         self.execute("BEGIN IMMEDIATE")
         try:

@@ -9,10 +9,10 @@ from typing import Any
 
 
 class Poison(Exception):
-    """A message that can never be handled: it goes to the dead letters, and the step's `on_dead` runs.
+    """A message that can never be handled: it goes to the dead letters, and `on_dead` runs.
 
-    A step that takes whole batches names the `record` at fault; without one the host hands the
-    batch's records in one by one to find it. Raise it before changing anything in memory.
+    A step that takes whole batches names the `record` at fault, and raises before it changes anything in
+    memory, since the rest of the batch is then handed in again.
     """
 
     def __init__(self, reason: str, record: Any = None) -> None:
