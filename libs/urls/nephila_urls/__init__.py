@@ -14,15 +14,24 @@ This is the lowest layer: no I/O, no clock, no message.
 
 from nephila_urls.canonical import CanonicalUrl, canonicalise, is_canonical
 from nephila_urls.canonical_rules import DEFAULT_RULES, CanonicalRules
+from nephila_urls.page_base import PageBase
 from nephila_urls.parts import host_of, path_of, scheme_of, url_digest
 from nephila_urls.refusal import Refusal, UrlRefused
+from nephila_urls.rules import DEPENDS_ON_THE_WAY, AdmissionRules
+from nephila_urls.scope import Scope, ScopeKind
 from nephila_urls.site_key import site_key, site_key_of_host
 
 __all__ = [
     "DEFAULT_RULES",
+    "DEPENDS_ON_THE_WAY",
+    "AdmissionRules",
     "CanonicalRules",
     "CanonicalUrl",
+    "PageBase",
     "Refusal",
+    "Scope",
+    "ScopeKind",
+    "TrapRules",
     "UrlRefused",
     "canonicalise",
     "host_of",

@@ -1,0 +1,64 @@
+"""All links of one page, resolved at once.
+
+Most links of a page are plain paths of its own host: those are put behind the origin without being
+parsed. The rest goes to `canonicalise`.
+"""
+
+import re
+from collections.abc import Iterable
+
+from nephila_urls.canonical import PATH, QUERY, CanonicalUrl, canonicalise
+from nephila_urls.canonical_rules import DEFAULT_RULES, CanonicalRules
+from nephila_urls.refusal import UrlRefused
+
+# "/a/b?c", and not "//host/".
+_ABSOLUTE_PATH = re.compile(rf"(?!//){PATH}({QUERY})?").fullmatch
+# "a/b?c": the first segment has no ":", which would make it a scheme.
+_RELATIVE_PATH = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._~-]*(?:{PATH})?({QUERY})?").fullmatch
+
+
+class PageBase:
+    """The URL against which a page's links are read: its own, or that of its base element.
+
+    Raises UrlRefused when `base_url` is nothing that links can be read against.
+    """
+
+    def __init__(self, base_url: str, rules: CanonicalRules = DEFAULT_RULES) -> None:
+        self.url = canonicalise(base_url, None, rules)
+        self._rules = rules
+        slash = self.url.index("/", 8)
+        path = self.url[slash:].partition("?")[0]
+        self._origin = self.url[:slash]
+        self._directory = self._origin + path[: path.rindex("/") + 1]
+
+    def resolve(self, href: str) -> CanonicalUrl:
+        """The canonical URL of one link. Raises UrlRefused."""
+        text = href.partition("#")[0] if "#" in href else href
+        if not text:
+            return self.url
+        if text[0] == "/":
+            match = _ABSOLUTE_PATH(text)
+            url = self._origin + text
+        elif text[:4] != "http":
+            match = _RELATIVE_PATH(text)
+            url = self._directory + text
+        else:
+            return canonicalise(text, self.url, self._rules)
+        # The tests of `is_canonical` on the part that is not the page's own.
+        if match is None or "/." in text or "/(" in text or len(url) > self._rules.max_length:
+            return canonicalise(text, self.url, self._rules)
+        query = match[1]
+        if query is not None and self._rules.query(query[1:]) != query[1:]:
+            return canonicalise(text, self.url, self._rules)
+        return CanonicalUrl(url)
+
+    def resolve_many(self, hrefs: Iterable[str]) -> list[CanonicalUrl | None]:
+        """The canonical URL of each link, in order; None where it is refused. Repeated links cost once."""
+        met: dict[str, CanonicalUrl | None] = {}
+        for href in hrefs:
+            if href not in met:
+                try:
+                    met[href] = self.resolve(href)
+                except UrlRefused:
+                    met[href] = None
+        return [met[href] for href in hrefs]

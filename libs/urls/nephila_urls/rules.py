@@ -1,0 +1,61 @@
+"""Whether a URL belongs to a crawl: one pure judgement, for url_dedup and for `nephila explain`."""
+
+import re
+from dataclasses import dataclass
+
+from nephila_urls.canonical import CanonicalUrl
+from nephila_urls.parts import path_of
+from nephila_urls.refusal import Refusal
+from nephila_urls.scope import Scope
+from nephila_urls.traps import TrapRules
+
+
+@dataclass(frozen=True)
+class AdmissionRules:
+    """What the operator asked for, and the traps.
+
+    `include` and `exclude` are searched in the whole URL: one of `include` must be found where there
+    are any, none of `exclude` may be. `max_depth` None is without limit. `max_redirect_hops` is of one
+    chain; 5 is what RFC 9309 asks of robots.txt and what browsers' 20 leaves ample.
+    """
+
+    scope: Scope
+    traps: TrapRules
+    include: tuple[re.Pattern[str], ...] = ()
+    exclude: tuple[re.Pattern[str], ...] = ()
+    max_depth: int | None = None
+    max_redirect_hops: int = 5
+
+    def judge(self, url: CanonicalUrl, depth: int, redirect_hops: int) -> Refusal | None:
+        """Why the URL is refused, or None. A seed, which has depth 0, need not match `include`."""
+        if not self.scope.allows(url):
+            return Refusal.OUT_OF_SCOPE
+        refusal = self._judge_hops_and_exclusion(url, redirect_hops)
+        if refusal is not None:
+            return refusal
+        if self.include and depth > 0 and not any(pattern.search(url) for pattern in self.include):
+            return Refusal.NOT_INCLUDED
+        if self.max_depth is not None and depth > self.max_depth:
+            return Refusal.TOO_DEEP
+        return self.traps.judge(url)
+
+    def judge_sitemap(self, url: CanonicalUrl, redirect_hops: int) -> Refusal | None:
+        """As `judge` for a sitemap, which is fetched for its links: on the host of a seed neither the
+        prefix counts nor `include`, and depth counts nowhere."""
+        if not self.scope.allows_sitemap(url):
+            return Refusal.OUT_OF_SCOPE
+        refusal = self._judge_hops_and_exclusion(url, redirect_hops)
+        if refusal is not None:
+            return refusal
+        return self.traps.judge_path(path_of(url).partition("?")[0])
+
+    def _judge_hops_and_exclusion(self, url: CanonicalUrl, redirect_hops: int) -> Refusal | None:
+        if any(pattern.search(url) for pattern in self.exclude):
+            return Refusal.EXCLUDED
+        if redirect_hops > self.max_redirect_hops:
+            return Refusal.TOO_MANY_REDIRECTS
+        return None
+
+
+# Refusals that another way to the same URL could lift.
+DEPENDS_ON_THE_WAY = frozenset({Refusal.TOO_DEEP, Refusal.TOO_MANY_REDIRECTS, Refusal.NOT_INCLUDED})
