@@ -6,6 +6,9 @@ the WHATWG standard first (ada), then `CanonicalRules`, the crawl's own narrow p
 against private addresses and the request line, so that no two parsers can disagree about it.
 `PageBase` does the same for all links of a page at once.
 
+`AdmissionRules` judges whether a URL belongs to the crawl: `Scope`, the operator's patterns and depth,
+and `TrapRules` for what sites make without end. It is pure, so that `nephila explain` can ask again.
+
 `site_key` is the registrable domain, by which everything is partitioned; `host_of` is what politeness
 counts by; `url_digest` is the URL's 16-byte key.
 
@@ -20,6 +23,7 @@ from nephila_urls.refusal import Refusal, UrlRefused
 from nephila_urls.rules import DEPENDS_ON_THE_WAY, AdmissionRules
 from nephila_urls.scope import Scope, ScopeKind
 from nephila_urls.site_key import site_key, site_key_of_host
+from nephila_urls.traps import TrapRules
 
 __all__ = [
     "DEFAULT_RULES",
