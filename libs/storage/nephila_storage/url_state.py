@@ -70,12 +70,16 @@ class FetchRecord:
     fetched_at_ms: int
     etag: str
     last_modified: str
+    keep_validators: bool = False
+    """Empty validators leave those of the row: the page that they speak of is still the last one seen."""
 
 
 class UrlFetches(Protocol):
     """The fetch_ columns. Written by recrawl_scheduler alone."""
 
-    async def record(self, records: Sequence[FetchRecord]) -> None: ...
+    async def record(self, records: Sequence[FetchRecord]) -> None:
+        """Writes in the order given; a record older than its row changes nothing."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class ContentRecord:
     """What a URL held at its last attempt: the content_ columns.
 
     `offset` is that of the page_parsed message, so that a replay is told from a copy;
-    `verdict` and `previous_hash` let a replay repeat its answer.
+    `verdict`, `previous_hash` and `displaced` let a replay repeat its answer.
     """
 
     url: CanonicalUrl
@@ -97,14 +101,24 @@ class ContentRecord:
     verdict: Verdict
     alias_of: str
     storage_key: str
+    payload_digest: bytes
+    """SHA-256 of the payload stored under this URL, for later revisit records; empty when there is none."""
+    stored_at_ms: int
+    """The WARC-Date of that payload's record, milliseconds since 1970."""
+    displaced: str
+    """The URL that this attempt took the place of as canonical; empty mostly."""
 
 
 class UrlContents(Protocol):
     """The content_ columns. Written by content_dedup alone."""
 
-    async def read(self, keys: Sequence[tuple[str, bytes]]) -> dict[bytes, ContentRecord]: ...
+    async def read(self, keys: Sequence[tuple[str, bytes]]) -> dict[bytes, ContentRecord]:
+        """Rows that have content_ columns, by digest. Keys are (site key, digest)."""
+        ...
 
-    async def write(self, records: Sequence[ContentRecord]) -> None: ...
+    async def write(self, records: Sequence[ContentRecord]) -> None:
+        """Writes in the order given; a record older than its row changes nothing, an equal one wins."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
