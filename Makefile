@@ -25,6 +25,7 @@ help: ## Prints this list.
 
 .PHONY: setup
 setup: .venv/.product ## Installs the command at .venv/bin/nephila.
+	@echo "Ready: $(BIN)/nephila"
 
 .PHONY: crawl
 crawl: ## Crawls a site: make crawl URL=https://example.org [ARGS="--into DIR --pages 100"].
