@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS url_state (
   content_verdict INTEGER,
   content_alias_of TEXT,
   content_storage_key TEXT,
+  content_text_key TEXT,
   content_payload_digest BLOB,
   content_stored_at_ms INTEGER,
   content_displaced TEXT,

@@ -101,6 +101,7 @@ class ContentRecord:
     verdict: Verdict
     alias_of: str
     storage_key: str
+    text_key: str
     payload_digest: bytes
     """SHA-256 of the payload stored under this URL, for later revisit records; empty when there is none."""
     stored_at_ms: int
