@@ -97,7 +97,7 @@ def _href(text: str, base: str | None) -> str:
         raise UrlRefused(Refusal.TOO_LONG)
     # The standard drops tab and newline anywhere and trims the rest; a control character that is
     # left would go out as an escape, which no honest link has.
-    if _CONTROL(text) and _CONTROL(text.strip(_C0_AND_SPACE)):
+    if _CONTROL(text) and _CONTROL(text.partition("#")[0].strip(_C0_AND_SPACE)):
         raise UrlRefused(Refusal.NOT_A_URL)
     try:
         return ada_url.normalize_url(text) if base is None else ada_url.join_url(base, text)

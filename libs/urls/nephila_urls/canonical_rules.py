@@ -76,8 +76,9 @@ _SESSION_PATH = re.compile(
 class CanonicalRules:
     """The policies, each with its switch. One crawl uses one value throughout: another makes other URLs.
 
-    `sort_query` orders a query by name where it is a list of `name=value`; pairs of one name keep
-    their order, and a query of another form, or with a URL inside it, keeps its own.
+    `sort_query` orders a query by name where it is a list of `name=value`, and drops empty pairs, as
+    form decoding does; pairs of one name keep their order, and a query of another form, or with a URL
+    inside it, keeps its own.
     `tracking_names` and `tracking_prefixes` (lower case) are dropped from the query; `drop_session_ids`
     drops jsessionid, PHPSESSID, sid and the like where the value looks generated.
     `max_length` is in characters, of the canonical URL.
@@ -97,14 +98,13 @@ class CanonicalRules:
 
     def query(self, query: str) -> str:
         """The query (no question mark) without what is dropped, ordered; empty when nothing is left."""
-        if not query:
-            return ""
         pairs = [pair for pair in query.split("&") if not self._drops(pair)]
         # "?url=http://a/?z=1&b=2" holds one URL, which an order by name would tear apart.
-        if self.sort_query and len(pairs) > 1 and "?" not in query:
-            names = [pair.find("=") for pair in pairs]
-            if min(names) > 0:
-                pairs.sort(key=_name)
+        if self.sort_query and "&" in query and "?" not in query:
+            named = [pair for pair in pairs if pair]
+            if all(pair.find("=") > 0 for pair in named):
+                named.sort(key=_name)
+                pairs = named
         return "&".join(pairs)
 
     def _drops(self, pair: str) -> bool:

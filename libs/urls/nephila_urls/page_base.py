@@ -4,8 +4,10 @@ Most links of a page are plain paths of its own host: those are put behind the o
 parsed. The rest goes to `canonicalise`.
 """
 
+import codecs
 import re
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from nephila_urls.canonical import PATH, QUERY, CanonicalUrl, canonicalise
 from nephila_urls.canonical_rules import DEFAULT_RULES, CanonicalRules
@@ -16,16 +18,25 @@ _ABSOLUTE_PATH = re.compile(rf"(?!//){PATH}({QUERY})?").fullmatch
 # "a/b?c": the first segment has no ":", which would make it a scheme.
 _RELATIVE_PATH = re.compile(rf"[A-Za-z0-9_-][A-Za-z0-9._~-]*(?:{PATH})?({QUERY})?").fullmatch
 
+# What is left of the bytes of an encoded character by the standard's query percent-encode set.
+_QUERY_SAFE = "!$%&()*+,-./:;=?@[\\]^_`{|}~"
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
 
 class PageBase:
     """The URL against which a page's links are read: its own, or that of its base element.
 
-    Raises UrlRefused when `base_url` is nothing that links can be read against.
+    `charset` is the page's encoding, in which the standard has the query of its links encoded; one that
+    Python does not know counts as UTF-8. Raises UrlRefused when `base_url` is nothing that links can be
+    read against.
     """
 
-    def __init__(self, base_url: str, rules: CanonicalRules = DEFAULT_RULES) -> None:
+    def __init__(
+        self, base_url: str, rules: CanonicalRules = DEFAULT_RULES, charset: str = "utf-8"
+    ) -> None:
         self.url = canonicalise(base_url, None, rules)
         self._rules = rules
+        self._charset = _output_charset(charset)
         slash = self.url.index("/", 8)
         path = self.url[slash:].partition("?")[0]
         self._origin = self.url[:slash]
@@ -43,13 +54,13 @@ class PageBase:
             match = _RELATIVE_PATH(text)
             url = self._directory + text
         else:
-            return canonicalise(text, self.url, self._rules)
+            return self._parse(text)
         # The tests of `is_canonical` on the part that is not the page's own.
         if match is None or "/." in text or "/(" in text or len(url) > self._rules.max_length:
-            return canonicalise(text, self.url, self._rules)
+            return self._parse(text)
         query = match[1]
         if query is not None and self._rules.query(query[1:]) != query[1:]:
-            return canonicalise(text, self.url, self._rules)
+            return self._parse(text)
         return CanonicalUrl(url)
 
     def resolve_many(self, hrefs: Iterable[str]) -> list[CanonicalUrl | None]:
@@ -62,3 +73,32 @@ class PageBase:
                 except UrlRefused:
                     met[href] = None
         return [met[href] for href in hrefs]
+
+    def _parse(self, text: str) -> CanonicalUrl:
+        if self._charset is not None and not text.isascii():
+            before, mark, query = text.partition("?")
+            text = before + mark + _encoded(query, self._charset)
+        return canonicalise(text, self.url, self._rules)
+
+
+def _output_charset(charset: str) -> str | None:
+    """The codec for a query; None where that is UTF-8, also for UTF-16 (Encoding Standard, 4.3)."""
+    try:
+        codec = codecs.lookup(charset).name
+    except LookupError:
+        return None
+    return None if codec.startswith("utf") else codec
+
+
+def _encoded(query: str, charset: str) -> str:
+    """URL Standard, "percent-encode after encoding": what the charset lacks goes as `&#number;`."""
+    return _NOT_ASCII.sub(lambda run: _escaped(run.group(), charset), query)
+
+
+def _escaped(text: str, charset: str) -> str:
+    escaped: list[str] = []
+    for character in text:
+        encoded = character.encode(charset, "ignore")
+        safe, what = (_QUERY_SAFE, encoded) if encoded else ("", f"&#{ord(character)};".encode())
+        escaped.append(quote(what, safe=safe))
+    return "".join(escaped)
