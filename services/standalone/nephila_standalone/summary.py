@@ -1,0 +1,106 @@
+"""What is said at the end: what was done, why it ended, where things lie, what to do next."""
+
+import shlex
+from collections.abc import Mapping
+
+from nephila_standalone.directory import DirectoryPaths
+from nephila_standalone.errors import NothingFetched, printable
+from nephila_standalone.numbers_shown import bytes_shown, count_shown, duration_shown, rate_shown
+from nephila_standalone.progress import FinishReason, Progress
+from nephila_standalone.reason_texts import by_name, mend_of, text_of, words
+
+_BUDGETS = {
+    FinishReason.PAGE_BUDGET: "--pages",
+    FinishReason.BYTE_BUDGET: "--bytes",
+    FinishReason.TIME_BUDGET: "--time",
+}
+
+
+def summary_lines(progress: Progress, paths: DirectoryPaths) -> list[str]:
+    """The summary, the headline first, a line an item; an empty line parts the groups."""
+    return [
+        _headline(progress),
+        *(f"  {line}" for line in _done(progress)),
+        "",
+        *_places(paths),
+        "",
+        "Next:",
+        *_next(progress, paths),
+    ]
+
+
+def _headline(progress: Progress) -> str:
+    if progress.finish == FinishReason.STOPPED:
+        left = count_shown(progress.queued, "URL")
+        return f"Stopped in order, with {left} still queued."
+    why = progress.finish.value if progress.finish else "it ended"
+    return f"Done: {why}."
+
+
+def _done(progress: Progress) -> list[str]:
+    fetched = progress.pages - progress.pages_before
+    rate = fetched / progress.elapsed if progress.elapsed > 0 else 0.0
+    pages = count_shown(progress.pages, "page")
+    if progress.pages_before:
+        pages += f" ({fetched:,} in this run)"
+    took = duration_shown(progress.elapsed)
+    lines = [f"{pages}, {bytes_shown(progress.bytes)}, in {took}: {rate_shown(rate)} pages/s"]
+    if progress.duplicates:
+        lines.append(f"{count_shown(progress.duplicates, 'duplicate')} of another page")
+    if progress.failed:
+        lines.append(f"{sum(progress.failed.values()):,} failed: {reasons_shown(progress.failed)}")
+    if progress.refused:
+        refused = sum(progress.refused.values())
+        lines.append(f"{refused:,} links left out: {reasons_shown(progress.refused)}")
+    return lines
+
+
+def reasons_shown(counts: Mapping[str, int], most: int = 4) -> str:
+    """ "gone 8, timed out 4": the largest first."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{words(name)} {number:,}" for name, number in ranked[:most]]
+    if len(ranked) > most:
+        shown.append(f"other {sum(number for _, number in ranked[most:]):,}")
+    return ", ".join(shown)
+
+
+def _places(paths: DirectoryPaths) -> list[str]:
+    rows = [
+        (f"{paths.warc}/", "WARC files, CDXJ beside each"),
+        (str(paths.page_fetched), "one event for each page"),
+        (str(paths.links), "the link graph"),
+    ]
+    return _columns(rows)
+
+
+def _next(progress: Progress, paths: DirectoryPaths) -> list[str]:
+    directory = shlex.quote(str(paths.path))
+    rows = [
+        (f"nephila pages {directory}", "what was fetched"),
+        (f"nephila explain URL --in {directory}", "why a URL was fetched, or not"),
+    ]
+    if progress.finish == FinishReason.STOPPED:
+        rows.insert(0, (f"nephila crawl --into {directory}", "go on"))
+    elif progress.finish is not None and progress.finish in _BUDGETS:
+        option = _BUDGETS[progress.finish]
+        command = f"nephila crawl --into {directory} {option} none"
+        rows.insert(0, (command, "go on without that limit"))
+    return _columns(rows)
+
+
+def _columns(rows: list[tuple[str, str]]) -> list[str]:
+    width = max(len(left) for left, _ in rows)
+    return [f"  {left.ljust(width)}   {right}" for left, right in rows]
+
+
+def nothing_fetched(progress: Progress, seeds: tuple[str, ...]) -> NothingFetched:
+    """The fault of a crawl that ended without a page, by its most frequent reason."""
+    counts = progress.failed or progress.refused
+    where = seeds[0] if len(seeds) == 1 else count_shown(len(seeds), "seed")
+    if not counts:
+        return NothingFetched(f"nothing could be fetched from {where}", "see DIR/nephila.log")
+    name = min(counts, key=lambda name: (-counts[name], name))
+    reason = by_name(name)
+    text = text_of(reason).removesuffix(".")
+    fault = f"nothing could be fetched from {printable(where)} ({words(name)})"
+    return NothingFetched(f"{fault}: {text}", mend_of(reason) or "name another URL")
