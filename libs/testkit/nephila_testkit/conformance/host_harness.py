@@ -11,8 +11,11 @@ from nephila_runtime import Clock, Emit, Handled, Record, Service, Step, WholeBa
 class HostHarness(Protocol):
     """A host over durable state that outlives its runs. A run ends by itself, by failure, or by a crash."""
 
-    partitions: int
-    clock: Clock
+    @property
+    def partitions(self) -> int: ...
+
+    @property
+    def clock(self) -> Clock: ...
 
     async def publish(self, emits: Sequence[Emit[Any]]) -> None:
         """Puts messages on their topics, durably, while nothing runs."""

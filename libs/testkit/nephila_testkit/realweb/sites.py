@@ -1,0 +1,68 @@
+"""The sites: which Debian package each comes from, and what its robots.txt says."""
+
+from dataclasses import dataclass
+
+# Served by nginx itself, so that every site has rules; the paths are real ones where there are any.
+_NOTHING = "Disallow: /private/"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One site of the real web: `http://NAME:PORT/` is the index of `root`."""
+
+    name: str
+    address: str
+    package: str
+    root: str
+    # Lines of robots.txt for all robots.
+    robots: str = _NOTHING
+    # Whether nginx compresses its text.
+    gzip: bool = False
+
+
+SITES = (
+    Site("git.test", "127.66.0.1", "git-doc", "/usr/share/doc/git-doc", gzip=True),
+    Site("policy.test", "127.66.0.2", "debian-policy", "/usr/share/doc/debian-policy/policy.html"),
+    Site("devref.test", "127.66.0.3", "developers-reference", "/usr/share/developers-reference"),
+    Site(
+        "pg.test",
+        "127.66.0.4",
+        "postgresql-doc-15",
+        "/usr/share/doc/postgresql-doc-15/html",
+        "Disallow: /release-*.html$\nAllow: /release-15",
+        gzip=True,
+    ),
+    Site(
+        "python.test", "127.66.0.5", "python3.11-doc", "/usr/share/doc/python3.11/html", gzip=True
+    ),
+    Site("django.test", "127.66.0.6", "python-django-doc", "/usr/share/doc/python-django-doc/html"),
+    Site(
+        "sqlalchemy.test",
+        "127.66.0.7",
+        "python-sqlalchemy-doc",
+        "/usr/share/doc/python-sqlalchemy-doc/html",
+        gzip=True,
+    ),
+    Site("sqlite.test", "127.66.0.8", "sqlite3-doc", "/usr/share/doc/sqlite3"),
+    # Its pages are in EUC-KR, ISO-2022-JP, ISO-8859-1, -9 and UTF-8; two languages are disallowed.
+    Site(
+        "httpd.test",
+        "127.66.0.9",
+        "apache2-doc",
+        "/usr/share/doc/apache2-doc/manual",
+        "Disallow: /da/\nDisallow: /ru/",
+    ),
+)
+
+# nginx-light and dnsmasq-base carry no service that would start itself on another address.
+SERVER_PACKAGES = ("nginx-light", "dnsmasq-base")
+
+
+def by_name(name: str) -> Site:
+    """The site of a name; StopIteration for another."""
+    return next(site for site in SITES if site.name == name)
+
+
+def robots_text(site: Site) -> str:
+    """The site's robots.txt."""
+    return f"User-agent: *\n{site.robots}\n"
