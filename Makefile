@@ -8,6 +8,8 @@ export UV_PYTHON_DOWNLOADS := never
 BIN := .venv/bin
 UV := $(BIN)/uv
 LOCK_TOOL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/lock.py
+REALWEB := $(BIN)/python -m nephila_testkit.realweb
+REALWEB_DIR := run/realweb
 SOURCES := libs services tests tools
 MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard libs/*/pyproject.toml services/*/pyproject.toml))
 # Only the members that the command needs: all but the test kit.
@@ -93,16 +95,19 @@ generate: setup-dev ## Writes what is generated: message classes, docs/data-flow
 	$(BIN)/python tools/generate.py
 
 .PHONY: realweb
-realweb: ## Serves thousands of real pages on loopback (Debian packages: needs root the first time).
-	@sh tools/realweb.sh up
+realweb: setup-dev ## Serves thousands of real pages on loopback (Debian packages: root, the first time).
+	@$(REALWEB) install $(REALWEB_DIR)
+	@$(REALWEB) start $(REALWEB_DIR)
+	@$(REALWEB) wait $(REALWEB_DIR)
 
 .PHONY: realweb-down
-realweb-down: ## Stops them.
-	@sh tools/realweb.sh down
+realweb-down: setup-dev ## Stops them.
+	@$(REALWEB) stop $(REALWEB_DIR)
 
 .PHONY: realweb-test
-realweb-test: setup-dev realweb ## Crawls them and compares with what a separate program reaches.
-	@$(BIN)/pytest -q -m realweb $(value ARGS); code=$$?; sh tools/realweb.sh down; exit $$code
+realweb-test: realweb ## Crawls them and compares with what a separate program reaches.
+	@$(BIN)/pytest -q -m realweb $(value ARGS); code=$$?; \
+	  $(REALWEB) stop $(REALWEB_DIR); exit $$code
 
 .PHONY: bench-micro
 bench-micro: setup-dev ## Measures our own hot functions: JSON, CPU microseconds.

@@ -11,12 +11,14 @@ from data_flow import data_flow
 from lock import ROOT
 from protos import message_classes
 from reasons import reasons
+from settings import settings
 
 
 def generated() -> Iterator[tuple[str, str]]:
     """Path from the root and the text that should stand there."""
     yield from message_classes()
     yield "docs/reasons.md", reasons()
+    yield "docs/settings.md", settings()
     yield "docs/data-flow.md", data_flow()
 
 

@@ -1,6 +1,6 @@
 """Pages to measure with: the markup of real saved pages where it is at hand, else of the synthetic kind.
 
-The markup lies in the bench folder beside the checkout (`NEPHILA_BENCH_TEMPLATES` names another file);
+The markup lies in the bench folder beside the checkout (`BENCH_TEMPLATES` names another file);
 its texts and links are filled in here from a seed.
 """
 
@@ -42,7 +42,7 @@ def pages(count: int, seed: int = 5) -> list[Page]:
 
 
 def _templates() -> list[list[Segment]]:
-    path = Path(os.environ.get("NEPHILA_BENCH_TEMPLATES", _BESIDE_CHECKOUT))
+    path = Path(os.environ.get("BENCH_TEMPLATES", _BESIDE_CHECKOUT))
     if path.exists():
         with gzip.open(path) as file:
             return [template["segs"] for template in json.load(file)["templates"]]
