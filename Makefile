@@ -67,12 +67,13 @@ test-quick: setup-dev ## Runs the unit tests: no socket, no sleep.
 	@$(BIN)/pytest -q -n 2 tests/unit $(value ARGS)
 
 .PHONY: check
-check: setup-dev ## Checks format, lint, types, imports, protos, and that nothing generated is stale.
+check: setup-dev ## Checks format, lint, types, imports, sizes, links, and that nothing is stale.
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/buf lint proto
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/imports.py
+	$(BIN)/python tools/shape.py
 	$(BIN)/python tools/lock.py --check
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/pyright
