@@ -1,0 +1,70 @@
+"""The frontier's wiring."""
+
+import random
+
+from nephila_contracts import topics
+from nephila_runtime import Clock, Service, Step, Tick, WholeBatches
+from nephila_storage.frontier_store import FrontierStore
+
+from nephila_frontier.admit import Admit
+from nephila_frontier.admit_due import AdmitDue
+from nephila_frontier.budget import Budget
+from nephila_frontier.dispatch import Dispatch
+from nephila_frontier.downstream import Downstream, NoOverrides, Overrides
+from nephila_frontier.expire import Expire
+from nephila_frontier.frontier import Frontier
+from nephila_frontier.origins import Origins
+from nephila_frontier.release import Release
+from nephila_frontier.restore import Restore
+from nephila_frontier.settings import FrontierSettings
+from nephila_frontier.status import FrontierView
+
+_NO_LIMITS = Budget()
+_NO_OVERRIDES = NoOverrides()
+
+
+def build_frontier(
+    settings: FrontierSettings,
+    store: FrontierStore,
+    downstream: Downstream,
+    clock: Clock,
+    rng: random.Random,
+    *,
+    budget: Budget = _NO_LIMITS,
+    overrides: Overrides = _NO_OVERRIDES,
+) -> tuple[Service, FrontierView]:
+    """The frontier as a service, and what its host sees of it."""
+    frontier = Frontier(settings, store, downstream, overrides, budget, clock, rng)
+    origins = Origins()
+    release = Release(frontier, clock)
+    admit = Admit(frontier, origins, clock)
+    admit_due = AdmitDue(frontier, clock)
+    dispatch = Dispatch(frontier, clock)
+    expire = Expire(frontier, clock)
+    restore = Restore(frontier, origins, clock)
+    steps = (
+        # Freed hosts before new URLs: else a flood of links would stop the fetchers.
+        Step(
+            "release", topics.FETCH_COMPLETED, (topics.PAGE_PARSED,), release.handle, WholeBatches()
+        ),
+        Step("admit", topics.URL_ADMITTED, (), admit.handle, WholeBatches()),
+        Step("admit_due", topics.URL_DUE, (), admit_due.handle, WholeBatches()),
+    )
+    ticks = (
+        Tick(
+            "dispatch",
+            settings.dispatch_every,
+            (topics.FETCH_REQUESTED,),
+            dispatch.run,
+            dispatch.after,
+            eager=True,
+        ),
+        Tick(
+            "expire",
+            settings.expire_every,
+            (topics.FETCH_REQUESTED, topics.PAGE_PARSED),
+            expire.run,
+        ),
+    )
+    view = FrontierView(frontier, clock)
+    return Service("frontier", steps, ticks, restore.assigned, restore.revoked), view
