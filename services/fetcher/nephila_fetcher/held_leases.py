@@ -1,0 +1,80 @@
+"""Which leases this process holds, and which messages are copies or come from the past."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nephila_contracts.v1.fetch_pb2 import Attempt
+
+# An attempt's sequence is its frontier partition's epoch x 2^40 plus a counter.
+_EPOCH_SHIFT = 40
+# Attempts remembered, to drop the copies that a frontier publishes at its assignment.
+_REMEMBERED = 65_536
+
+
+@dataclass(slots=True, eq=False)
+class Lease:
+    """A fetch under way. `given_back` when its partition was taken away meanwhile."""
+
+    partition: int
+    task: "asyncio.Task[object]"
+    given_back: bool = False
+
+
+class HeldLeases:
+    """In memory, a partition at a time; a restart forgets it, and the frontier publishes anew."""
+
+    def __init__(self) -> None:
+        self._epochs: dict[int, int] = {}
+        # Oldest first. Filled when a lease is taken; emptied by number, failure and revocation.
+        self._taken: OrderedDict[tuple[int, str], None] = OrderedDict()
+        self._open: list[Lease] = []
+
+    def take(self, partition: int, attempt: Attempt) -> bool:
+        """False for an epoch that is over, and for an attempt that was taken already."""
+        epoch = attempt.sequence >> _EPOCH_SHIFT
+        if epoch < self._epochs.get(partition, 0):
+            return False
+        self._epochs[partition] = epoch
+        key = (partition, attempt.attempt_id)
+        if key in self._taken:
+            return False
+        self._taken[key] = None
+        if len(self._taken) > _REMEMBERED:
+            self._taken.popitem(last=False)
+        return True
+
+    def untake(self, partition: int, attempt: Attempt) -> None:
+        """The handling failed: the host will hand the message in again."""
+        self._taken.pop((partition, attempt.attempt_id), None)
+
+    @contextmanager
+    def under_way(self, partition: int) -> Generator[Lease, None, None]:
+        """Registers the running task, so that `give_back` can end it."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a fetch runs in a task")
+        lease = Lease(partition, task)
+        self._open.append(lease)
+        try:
+            yield lease
+        finally:
+            self._open.remove(lease)
+
+    def give_back(self, partitions: Iterable[int]) -> None:
+        """Ends the fetches of these partitions; what is known of them is forgotten."""
+        gone = frozenset(partitions)
+        for lease in self._open:
+            if lease.partition in gone and not lease.given_back:
+                lease.given_back = True
+                lease.task.cancel("the partition was taken away")
+        self.forget(gone)
+
+    def forget(self, partitions: Iterable[int]) -> None:
+        gone = frozenset(partitions)
+        for partition in gone:
+            self._epochs.pop(partition, None)
+        for key in [key for key in self._taken if key[0] in gone]:
+            del self._taken[key]
