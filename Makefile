@@ -66,17 +66,32 @@ test: setup-dev ## Runs every test but those of the real web.
 test-quick: setup-dev ## Runs the unit tests: no socket, no sleep.
 	@$(BIN)/pytest -q -n 2 tests/unit $(value ARGS)
 
+CHECKS := check-format check-lint check-protos check-layers check-imports check-shape check-locks \
+  check-generated check-types
+
 .PHONY: check
 check: setup-dev ## Checks format, lint, types, imports, sizes, links, and that nothing is stale.
-	$(BIN)/ruff format --check $(SOURCES)
-	$(BIN)/ruff check $(SOURCES)
-	$(BIN)/buf lint proto
-	$(BIN)/lint-imports --no-cache
-	$(BIN)/python tools/imports.py
-	$(BIN)/python tools/shape.py
-	$(BIN)/python tools/lock.py --check
-	$(BIN)/python tools/generate.py --check
-	$(BIN)/pyright
+	@$(MAKE) --keep-going $(CHECKS)
+
+.PHONY: $(CHECKS)
+check-format:
+	@$(BIN)/ruff format --check $(SOURCES)
+check-lint:
+	@$(BIN)/ruff check $(SOURCES)
+check-protos:
+	@$(BIN)/buf lint proto
+check-layers:
+	@$(BIN)/lint-imports --no-cache --no-logo
+check-imports:
+	@$(BIN)/python tools/imports.py
+check-shape:
+	@$(BIN)/python tools/shape.py
+check-locks:
+	@$(BIN)/python tools/lock.py --check
+check-generated:
+	@$(BIN)/python tools/generate.py --check
+check-types:
+	@$(BIN)/pyright
 
 .PHONY: format
 format: setup-dev ## Formats the code and mends what the linter can mend.
