@@ -6,7 +6,8 @@ parsed. The rest goes to `canonicalise`.
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
 from nephila_urls.canonical import PATH, QUERY, CanonicalUrl, canonicalise
@@ -54,16 +55,16 @@ class PageBase:
             match = _RELATIVE_PATH(text)
             url = self._directory + text
         else:
-            return self._parse(text)
+            return self._parse(href)
         # The tests of `is_canonical` on the part that is not the page's own.
         if match is None or "/." in text or "/(" in text or len(url) > self._rules.max_length:
-            return self._parse(text)
+            return self._parse(href)
         query = match[1]
         if query is not None and self._rules.query(query[1:]) != query[1:]:
-            return self._parse(text)
+            return self._parse(href)
         return CanonicalUrl(url)
 
-    def resolve_many(self, hrefs: Iterable[str]) -> list[CanonicalUrl | None]:
+    def resolve_many(self, hrefs: Sequence[str]) -> list[CanonicalUrl | None]:
         """The canonical URL of each link, in order; None where it is refused. Repeated links cost once."""
         met: dict[str, CanonicalUrl | None] = {}
         for href in hrefs:
@@ -74,19 +75,22 @@ class PageBase:
                     met[href] = None
         return [met[href] for href in hrefs]
 
-    def _parse(self, text: str) -> CanonicalUrl:
-        if self._charset is not None and not text.isascii():
-            before, mark, query = text.partition("?")
-            text = before + mark + _encoded(query, self._charset)
-        return canonicalise(text, self.url, self._rules)
+    def _parse(self, href: str) -> CanonicalUrl:
+        if self._charset is not None and not href.isascii():
+            before, mark, query = href.partition("?")
+            href = before + mark + _encoded(query, self._charset)
+        return canonicalise(href, self.url, self._rules)
 
 
+@lru_cache(maxsize=256)
 def _output_charset(charset: str) -> str | None:
     """The codec for a query; None where that is UTF-8, also for UTF-16 (Encoding Standard, 4.3)."""
     try:
-        codec = codecs.lookup(charset).name
+        # Fails for what is no encoding of text, such as base64.
+        "".encode(charset)
     except LookupError:
         return None
+    codec = codecs.lookup(charset).name
     return None if codec.startswith("utf") else codec
 
 

@@ -1,7 +1,7 @@
 """Links resolved at once are the links resolved one by one."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nephila_urls import CanonicalUrl, PageBase, Refusal, UrlRefused, canonicalise
 
@@ -55,6 +55,7 @@ def one_by_one(href: str, base: str) -> CanonicalUrl | None:
         return None
 
 
+@example("http://a.org/", ["/ #"])
 @given(BASES, st.lists(HREFS, max_size=5))
 def test_all_links_of_a_page_come_out_as_one_by_one(base: str, hrefs: list[str]) -> None:
     assert PageBase(base).resolve_many(hrefs) == [one_by_one(href, base) for href in hrefs]
@@ -81,7 +82,8 @@ def test_the_charset_counts_in_the_query_alone() -> None:
     base = PageBase("http://a.org/", charset="windows-1252")
     assert base.resolve("é?é=€") == "http://a.org/%C3%A9?%E9=%80"
     assert base.resolve("?д") == "http://a.org/?%26%231076%3B"
-    assert PageBase("http://a.org/", charset="no such").resolve("?é") == "http://a.org/?%C3%A9"
+    for charset in ("no such", "base64", "utf-16", "UTF8"):
+        assert PageBase("http://a.org/", charset=charset).resolve("?é") == "http://a.org/?%C3%A9"
 
 
 def test_a_link_too_long_for_a_url_is_refused() -> None:
