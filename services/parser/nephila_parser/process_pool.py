@@ -1,0 +1,283 @@
+"""Parsers in processes of their own, fed by sockets: a page that crashes or hangs one costs that page."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from collections import deque
+from datetime import timedelta
+from types import TracebackType
+
+import msgspec
+from nephila_contracts.v1.reason_pb2 import REASON_PARSER_CRASHED, REASON_PARSER_TIMED_OUT
+
+from nephila_parser.frames import HEAD, LONGEST, framed
+from nephila_parser.page import ParsedPage, ParseJob, ParseLimits
+
+_log = logging.getLogger(__name__)
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(ParsedPage).decode
+# A process that was told to end by its socket's end is given this long.
+_PARTING = timedelta(seconds=2)
+# One thread a process, whatever numpy's libraries think: threads cost address space and start-up time.
+# Freed trees stay with the process instead of going back to the kernel after each page: a quarter of the
+# parse was page faults.
+_ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_TRIM_THRESHOLD_": str(32 << 20),
+    "MALLOC_MMAP_THRESHOLD_": str(16 << 20),
+}
+
+
+class ProcessDied(Exception):
+    """A parser process ended, or was ended, instead of answering. `reason` is a Reason."""
+
+    def __init__(self, reason: int, fault: str, innocent: bool) -> None:
+        super().__init__(fault)
+        self.reason = reason
+        self.fault = fault
+        # Killed from outside: the page need not be the cause.
+        self.innocent = innocent
+
+
+class ProcessPool:
+    """A `ParserPool` of `workers` processes, each with one page at a time. Use it as a context manager.
+
+    A process is started when it is first needed or by `start`, and again after its death.
+    """
+
+    def __init__(self, workers: int, limits: ParseLimits, page_timeout: timedelta) -> None:
+        self._workers = [_Worker(limits, page_timeout) for _ in range(workers)]
+        # The one used last is used next: warm caches, and no more processes than there is work for.
+        self._idle = deque(self._workers)
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> "ProcessPool":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the processes that run now."""
+        return [worker.pid for worker in self._workers if worker.pid]
+
+    async def start(self) -> None:
+        """Starts all processes, instead of each with its first page."""
+        await asyncio.gather(*(worker.start() for worker in self._workers))
+
+    async def close(self) -> None:
+        """Ends all processes."""
+        await asyncio.gather(*(worker.stop() for worker in self._workers))
+
+    async def parse(self, job: ParseJob) -> ParsedPage:
+        worker = await self._take()
+        try:
+            return await _parse_in(worker, job)
+        finally:
+            self._idle.append(worker)
+            while self._waiting:
+                waiter = self._waiting.popleft()
+                if not waiter.done():
+                    waiter.set_result(None)
+                    break
+
+    async def _take(self) -> "_Worker":
+        while not self._idle:
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            try:
+                await waiter
+            except asyncio.CancelledError:
+                if waiter.done() and not waiter.cancelled():
+                    self._wake_next()
+                raise
+        return self._idle.pop()
+
+    def _wake_next(self) -> None:
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+
+
+async def _parse_in(worker: "_Worker", job: ParseJob) -> ParsedPage:
+    try:
+        return await _parse_or_retry(worker, job)
+    except ProcessDied as death:
+        _log.warning("%s by %s", death.fault, job.url)
+        page = await _digest_only(worker, job)
+        page.reason = death.reason
+        page.fault = death.fault
+        return page
+
+
+async def _parse_or_retry(worker: "_Worker", job: ParseJob) -> ParsedPage:
+    try:
+        return await worker.ask(job)
+    except ProcessDied as death:
+        if not death.innocent:
+            raise
+    return await worker.ask(job)
+
+
+async def _digest_only(worker: "_Worker", job: ParseJob) -> ParsedPage:
+    """The page's hash and type, so that it can be stored like any other; nothing when even that kills."""
+    try:
+        return await worker.ask(msgspec.structs.replace(job, digest_only=True))
+    except ProcessDied as death:
+        return ParsedPage(death.reason)
+
+
+class _Pipe(asyncio.Protocol):
+    """The parent's end of a socket: one frame out, one frame in."""
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self._parts: list[bytes] = []
+        self._received = 0
+        self._answer: asyncio.Future[bytes | None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def send(self, payload: bytes) -> None:
+        if self.transport is not None:
+            self.transport.write(framed(payload))
+
+    def exchange(self, payload: bytes) -> "asyncio.Future[bytes | None]":
+        """Sends a frame; its answer comes, or None when the other end is gone."""
+        self._answer = asyncio.get_running_loop().create_future()
+        if self.transport is None or self.transport.is_closing():
+            self._answer.set_result(None)
+        else:
+            self.send(payload)
+        return self._answer
+
+    def data_received(self, data: bytes) -> None:
+        self._parts.append(data)
+        self._received += len(data)
+        if self._received < HEAD.size:
+            return
+        if len(self._parts[0]) < HEAD.size:
+            self._parts = [b"".join(self._parts)]
+        (length,) = HEAD.unpack_from(self._parts[0])
+        if self._received == HEAD.size + length:
+            frame = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+            self._parts = []
+            self._received = 0
+            self._settle(frame)
+        elif self._received > HEAD.size + length or length > LONGEST:
+            # More than was asked for: no process of ours any longer.
+            self._settle(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._settle(None)
+
+    def _settle(self, frame: bytes | None) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(frame)
+
+
+class _Worker:
+    """One place for a process, and the process that is in it now."""
+
+    def __init__(self, limits: ParseLimits, page_timeout: timedelta) -> None:
+        self._limits = _encode(limits)
+        self._page_timeout = page_timeout.total_seconds()
+        self._process: asyncio.subprocess.Process | None = None
+        self._pipe = _Pipe()
+
+    @property
+    def pid(self) -> int:
+        """Of the running process; 0 when there is none."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if self._process is not None and running else 0
+
+    async def start(self) -> None:
+        """Puts a fresh process in place where none is running."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "nephila_parser.worker_process",
+                str(os.getpid()),
+                stdin=theirs.fileno(),
+                stdout=asyncio.subprocess.DEVNULL,
+                env={**os.environ, **_ENVIRONMENT},
+                # Out of the terminal's group: Ctrl-C reaches the parent only, which drains.
+                start_new_session=True,
+            )
+        loop = asyncio.get_running_loop()
+        _, self._pipe = await loop.create_connection(_Pipe, sock=ours)
+        self._pipe.send(self._limits)
+
+    async def ask(self, job: ParseJob) -> ParsedPage:
+        """The process's answer. Raises ProcessDied; there is a fresh process next time."""
+        if not self.pid or self._pipe.transport is None or self._pipe.transport.is_closing():
+            await self.stop()
+            await self.start()
+        answer = self._pipe.exchange(_encode(job))
+        try:
+            async with asyncio.timeout(self._page_timeout):
+                frame = await answer
+        except TimeoutError:
+            await self._kill()
+            raise ProcessDied(REASON_PARSER_TIMED_OUT, "parser timed out", False) from None
+        except asyncio.CancelledError:
+            # The answer would be taken for that of the next page.
+            await self._kill()
+            raise
+        if frame is None:
+            raise await self._death()
+        try:
+            return _decode(memoryview(frame)[HEAD.size :])
+        except msgspec.DecodeError:
+            await self._kill()
+            raise ProcessDied(REASON_PARSER_CRASHED, "parser answered nonsense", False) from None
+
+    async def stop(self) -> None:
+        """Ends the process by closing its socket, or by force."""
+        if self._pipe.transport is not None:
+            self._pipe.transport.close()
+        if self._process is None:
+            return
+        try:
+            async with asyncio.timeout(_PARTING.total_seconds()):
+                await self._process.wait()
+        except TimeoutError:
+            await self._kill()
+        self._process = None
+
+    async def _death(self) -> ProcessDied:
+        """How the process ended that closed its socket."""
+        process = self._process
+        await self.stop()
+        status = process.returncode if process is not None else None
+        if status == -signal.SIGXCPU:
+            return ProcessDied(REASON_PARSER_TIMED_OUT, "parser used up its CPU time", False)
+        innocent = status == -signal.SIGKILL
+        return ProcessDied(REASON_PARSER_CRASHED, f"parser ended with status {status}", innocent)
+
+    async def _kill(self) -> None:
+        if self._pipe.transport is not None:
+            self._pipe.transport.abort()
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+        self._process = None

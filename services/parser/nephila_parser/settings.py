@@ -1,0 +1,58 @@
+"""Every knob of the parser: its unit, its default, and why that."""
+
+import os
+from datetime import timedelta
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from nephila_parser.page import ParseLimits
+
+
+class ParserSettings(BaseSettings):
+    """Read once, from NEPHILA_PARSER_… in the environment, and handed down."""
+
+    model_config = SettingsConfigDict(env_prefix="NEPHILA_PARSER_", frozen=True)
+
+    # Processes. One a core, less one for the process that feeds them, and no fewer than one.
+    workers: int = Field(default=max(1, (os.cpu_count() or 2) - 1), ge=1)
+    # Pages under way for each process: one in it, the rest decoded and waiting, so that it never idles.
+    pages_a_worker: int = Field(default=4, ge=1)
+    # Wall time of a page before its process is killed. Three times the CPU limit: the machine may be busy.
+    page_timeout: timedelta = timedelta(seconds=30)
+    # CPU seconds of a page; ordinary ones take 0.002 (hardening.md D3).
+    page_cpu_seconds: int = Field(default=10, ge=1)
+    # Address space of a process, bytes: what a page of 10 MB can make a parser want, twice.
+    memory_bytes: int = Field(default=1_500_000_000, ge=200_000_000)
+    # Decoded bytes of a page. What is longer is cut and told so.
+    page_bytes: int = Field(default=10_000_000, ge=1)
+    # Decoded bytes and URLs of a sitemap: sitemaps.org's own limits.
+    sitemap_bytes: int = Field(default=50_000_000, ge=1)
+    sitemap_urls: int = Field(default=50_000, ge=1)
+    # Distinct links kept of a page: the most that any honest page has, and a bound on what one can cause.
+    page_links: int = Field(default=10_000, ge=0)
+    # Characters of visible text kept of a page.
+    text_chars: int = Field(default=1_000_000, ge=0)
+    # Images, scripts and style sheets are discovered too: for archives that are to be replayed.
+    resources: bool = False
+    # Links that a page marks rel=nofollow, or a page marked nofollow, are discovered all the same.
+    follow_nofollow: bool = False
+    # Links remembered as published lately: 17 bytes each.
+    recent_links: int = Field(default=1_000_000, ge=1)
+    # What `name: directive` in X-Robots-Tag and meta elements is compared with.
+    product_token: str = Field(default="nephila", min_length=1)
+
+    def limits(self) -> ParseLimits:
+        """What a parser process is told."""
+        return ParseLimits(
+            decoded_bytes=self.page_bytes,
+            sitemap_bytes=self.sitemap_bytes,
+            sitemap_urls=self.sitemap_urls,
+            links=self.page_links,
+            text_chars=self.text_chars,
+            resources=self.resources,
+            follow_nofollow=self.follow_nofollow,
+            product_token=self.product_token,
+            cpu_seconds=self.page_cpu_seconds,
+            memory_bytes=self.memory_bytes,
+        )
