@@ -35,17 +35,18 @@ def payload_of(body: Body, mime_type: str, content_hash: bytes) -> Payload:
         return Payload(body.data, sha256(body.data).digest(), packed=True, decoded=False)
     if body.coding != CODING_ZSTD:
         raise BodyUnreadable(f"coding {body.coding} over served coding {body.served_coding}")
-    data = _unpacked(body.data)
+    data = unpacked(body.data)
     decoded = body.served_coding != CODING_UNSPECIFIED
     return Payload(data, sha256(data).digest(), packed_type, decoded)
 
 
-def _unpacked(data: bytes) -> bytes:
+def unpacked(data: bytes) -> bytes:
+    """What the fetcher or the parser packed with zstd. Raises BodyUnreadable."""
     try:
         with _decompressor.stream_reader(data) as reader:
             plain = reader.read(LARGEST_BODY + 1)
     except zstandard.ZstdError as error:
-        raise BodyUnreadable(f"body is no zstd: {error}") from error
+        raise BodyUnreadable(f"no zstd: {error}") from error
     if len(plain) > LARGEST_BODY:
-        raise BodyUnreadable(f"body unpacks to more than {LARGEST_BODY} bytes")
+        raise BodyUnreadable(f"unpacks to more than {LARGEST_BODY} bytes")
     return plain

@@ -12,6 +12,7 @@ from nephila_contracts.v1.page_pb2 import (
     TRUNCATION_DISCONNECT,
     TRUNCATION_LENGTH,
     TRUNCATION_TIME,
+    Exchange,
     Truncation,
 )
 from xxhash import xxh3_128_hexdigest
@@ -55,9 +56,9 @@ def records_of(capture: Capture) -> list[WarcRecord]:
     if isinstance(content, Note):
         records = [_note(capture, content, concurrent=False)]
     elif isinstance(content, Revisit):
-        records = [_revisit(capture, content), _request(capture, "revisit")]
+        records = [_revisit(capture, content), *_request(capture, "revisit")]
     else:
-        records = [_response(capture, content), _request(capture, "response")]
+        records = [_response(capture, content), *_request(capture, "response")]
     if capture.note:
         records.append(_note(capture, capture.note, concurrent=True))
     if capture.text:
@@ -83,7 +84,7 @@ def warcinfo(file_name: str, software: str, date_ms: int) -> WarcRecord:
 def _response(capture: Capture, content: Response) -> WarcRecord:
     payload = content.payload
     exchange = capture.exchange
-    head = archived_head(exchange.response_head, len(payload.data), decoded=payload.decoded)
+    head = archived_head(_served_head(exchange), len(payload.data), decoded=payload.decoded)
     digest = digest_text(payload.digest)
     fields = _fields(capture, "response") + f"WARC-Payload-Digest: {digest}\r\n"
     if exchange.truncation:
@@ -98,7 +99,7 @@ def _revisit(capture: Capture, content: Revisit) -> WarcRecord:
     original = content.original
     digest = digest_text(original.payload_digest)
     # Replay puts this head before the original's payload, so its Content-Length stays.
-    head = archived_head(capture.exchange.response_head, None, decoded=False)
+    head = archived_head(_served_head(capture.exchange), None, decoded=False)
     fields = _fields(capture, "revisit") + (
         f"WARC-Profile: {content.profile}\r\n"
         f"WARC-Refers-To-Target-URI: {original.url}\r\n"
@@ -110,12 +111,18 @@ def _revisit(capture: Capture, content: Revisit) -> WarcRecord:
     return _record("revisit", fields, head, digest=digest)
 
 
-def _request(capture: Capture, of: str) -> WarcRecord:
+def _served_head(exchange: Exchange) -> bytes:
+    return exchange.response_head or b"HTTP/1.1 %d \r\n\r\n" % exchange.status
+
+
+def _request(capture: Capture, of: str) -> list[WarcRecord]:
+    if not capture.exchange.request_head:
+        return []
     fields = _fields(capture, "request") + (
         f"WARC-Concurrent-To: {_capture_id(of, capture)}\r\n"
         "Content-Type: application/http;msgtype=request\r\n"
     )
-    return _record("request", fields, capture.exchange.request_head)
+    return [_record("request", fields, capture.exchange.request_head)]
 
 
 def _note(capture: Capture, note: Note, *, concurrent: bool) -> WarcRecord:
