@@ -93,9 +93,10 @@ def _records(path: Path) -> Iterator[StoredRecord]:
         archive = ArchiveIterator(stream, check_digests=True)
         for record in archive:
             told = _record(record)
-            # The length is known once the record is read to its end.
+            # Length and digests are known once the record is read to its end, which this does.
             offset, length = archive.get_record_offset(), archive.get_record_length()
             told.key = f"{path.name}:{offset}:{length}"
+            told.fault = _fault(record)
             if told.url:
                 yield told
 
@@ -113,9 +114,14 @@ def _record(record: Any) -> StoredRecord:
     if told.kind == "response" and record.http_headers is not None:
         told.status = int(record.http_headers.get_statuscode() or 0)
     told.sha256 = _digest(record)
-    if record.digest_checker is not None and record.digest_checker.passed is False:
-        told.fault = "a WARC digest does not fit"
     return told
+
+
+def _fault(record: Any) -> str:
+    if getattr(record.raw_stream, "limit", 0):
+        return "the record breaks off"
+    wrong = record.digest_checker is not None and record.digest_checker.passed is False
+    return "a WARC digest does not fit" if wrong else ""
 
 
 def _digest(record: Any) -> str:

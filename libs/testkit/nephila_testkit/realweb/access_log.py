@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from nephila_testkit.realweb.sites import by_name, robots_text
+from nephila_testkit.realweb.sites import by_host, robots_text
 from nephila_testkit.web.served import ServedRequest, ServerLog
 
 # nginx tells times to the millisecond, each rounded on its own.
@@ -35,12 +35,7 @@ def _request(told: dict[str, object]) -> ServedRequest:
         status=int(str(told["status"])),
         whole=told["completion"] == "OK",
         role="robots" if is_robots else "page",
-        robots=_robots_of(host) if is_robots else "",
+        robots=robots_text(by_host(host)) if is_robots else "",
         body_bytes=int(str(told["bytes"])),
         user_agent=str(told["agent"]),
     )
-
-
-def _robots_of(host: str) -> str:
-    name = host.partition(":")[0].removeprefix("www.")
-    return robots_text(by_name(name))

@@ -50,14 +50,15 @@ class RealWeb:
         port = "" if self.http_port == 80 else f":{self.http_port}"
         return f"http://{name}{port}/"
 
-    def start(self) -> None:
-        """Starts what does not run yet."""
+    def start(self) -> bool:
+        """Starts what does not run yet; whether that was anything."""
         for folder in ("logs", "tmp"):
             (self.directory / folder).mkdir(parents=True, exist_ok=True)
-        if not self._is_running("nginx"):
-            self._start_nginx()
-        if not self._is_running("dnsmasq"):
-            self._start_dnsmasq()
+        starts = {"nginx": self._start_nginx, "dnsmasq": self._start_dnsmasq}
+        wanted = [program for program in starts if not self._is_running(program)]
+        for program in wanted:
+            starts[program]()
+        return bool(wanted)
 
     def wait(self) -> None:
         """Returns once every site and the name server answer. Raises NotReady."""

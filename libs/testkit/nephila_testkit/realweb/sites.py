@@ -58,9 +58,13 @@ SITES = (
 SERVER_PACKAGES = ("nginx-light", "dnsmasq-base")
 
 
-def by_name(name: str) -> Site:
-    """The site of a name; StopIteration for another."""
-    return next(site for site in SITES if site.name == name)
+def by_host(host: str) -> Site:
+    """The site of a Host field: its name or its address, with or without port.
+
+    StopIteration for another.
+    """
+    name = host.partition(":")[0].removeprefix("www.")
+    return next(site for site in SITES if name in (site.name, site.address))
 
 
 def robots_text(site: Site) -> str:
