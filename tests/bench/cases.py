@@ -1,15 +1,20 @@
 """What is measured: each case does its work once for every page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from hashlib import sha256
+from typing import Any, TypeAlias
 
 from nephila_contracts.v1.page_pb2 import CODING_GZIP, Body, Exchange, PageParsed
+from nephila_parser import InlinePool, ParseJob, ParseLimits
 from nephila_parser.simhash import simhash
 from nephila_storage.gzip_member import stored_member
+from nephila_storage.memory_seen_set import MemorySeenSet
 from nephila_storage.page_store import Capture, Payload, Response
 from nephila_storage.warc_records import RECORD_END, records_of
 from nephila_urls import CanonicalUrl, PageBase, canonicalise, site_key, url_digest
 from pages import Page
+
+Case: TypeAlias = Callable[[], object | Coroutine[Any, Any, object]]
 
 _REQUEST = (
     b"GET / HTTP/1.1\r\nHost: h0.bench.test\r\nUser-Agent: Nephila\r\nAccept-Encoding: gzip\r\n\r\n"
@@ -20,12 +25,18 @@ _HEAD = (
 )
 
 
-def of(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
+def of(pages: Sequence[Page]) -> dict[str, Case]:
     """Every case by its name."""
-    return {**_urls(pages), **_texts(pages), **_archive(pages), **_messages(pages)}
+    return {
+        **_urls(pages),
+        **_seen(pages),
+        **_parsing(pages),
+        **_archive(pages),
+        **_messages(pages),
+    }
 
 
-def _urls(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
+def _urls(pages: Sequence[Page]) -> dict[str, Case]:
     links = [
         (page.url, [href for href in page.hrefs if href], PageBase(page.url)) for page in pages
     ]
@@ -44,12 +55,44 @@ def _urls(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
     }
 
 
-def _texts(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
+def _seen(pages: Sequence[Page]) -> dict[str, Case]:
+    digests = [
+        [
+            url_digest(url)
+            for url in dict.fromkeys(PageBase(page.url).resolve_many(page.hrefs))
+            if url
+        ]
+        for page in pages
+    ]
+    seen = MemorySeenSet()
+
+    async def ask_and_add() -> None:
+        await seen.start_over(0)
+        await seen.switch_over()
+        for some in digests:
+            await seen.probably_seen(some)
+            await seen.add(some)
+
+    return {"seen set: ask and add the distinct links": ask_and_add}
+
+
+def _parsing(pages: Sequence[Page]) -> dict[str, Case]:
+    pool = InlinePool(ParseLimits())
+    content_type = "text/html; charset=utf-8"
+    jobs = [ParseJob(page.url, 0, CODING_GZIP, content_type, "", "", page.packed) for page in pages]
     texts = [page.html.decode()[:19_000] for page in pages]
-    return {"simhash of 19 KB": lambda: [simhash(text) for text in texts]}
+
+    async def parse() -> None:
+        for job in jobs:
+            await pool.parse(job)
+
+    return {
+        "parse a page": parse,
+        "simhash of 19 KB": lambda: [simhash(text) for text in texts],
+    }
 
 
-def _archive(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
+def _archive(pages: Sequence[Page]) -> dict[str, Case]:
     captures = [
         Capture(CanonicalUrl(page.url), f"0.{number}", _exchange(), "text/html", _response(page))
         for number, page in enumerate(pages)
@@ -65,7 +108,7 @@ def _archive(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
     return {"WARC records of a page": records}
 
 
-def _messages(pages: Sequence[Page]) -> dict[str, Callable[[], object]]:
+def _messages(pages: Sequence[Page]) -> dict[str, Case]:
     messages = [_parsed(page) for page in pages]
     packed = [message.SerializeToString() for message in messages]
     return {

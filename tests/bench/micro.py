@@ -10,8 +10,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 import cases
 from pages import pages
@@ -27,7 +26,7 @@ def cpu_ms(run: Callable[[], object]) -> float:
     return (time.process_time() - started) * 1000
 
 
-def awaited(case: Callable[[], object | Coroutine[Any, Any, object]]) -> Callable[[], object]:
+def awaited(case: cases.Case) -> Callable[[], object]:
     """The same call for plain functions and for stores, whose methods are coroutines."""
 
     def run() -> object:
