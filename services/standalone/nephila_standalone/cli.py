@@ -53,11 +53,13 @@ def crawl(as_json: bool, **options: Any) -> ExitCode:
     """
     from nephila_standalone.crawl_command import crawl as run
     from nephila_standalone.environment import check_environment
+    from nephila_standalone.plan_options import CrawlOptions, understand
+
+    request = understand(CrawlOptions(**options))
     from nephila_standalone.pipeline import SETTINGS, run_crawl
-    from nephila_standalone.plan_options import CrawlOptions
 
     check_environment(os.environ, SETTINGS)
-    return run(CrawlOptions(**options), run_crawl, as_json=as_json)
+    return run(request, run_crawl, as_json=as_json)
 
 
 @nephila.command()

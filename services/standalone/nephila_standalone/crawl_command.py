@@ -6,24 +6,25 @@ import signal
 import sys
 from collections.abc import Callable
 
+from nephila_runtime import event_loop
+
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.errors import writing
 from nephila_standalone.exit_codes import ExitCode
-from nephila_standalone.plan_options import CrawlOptions, understand
+from nephila_standalone.plan_options import PlanRequest
 from nephila_standalone.progress import FinishReason, Progress, RunCrawl
 from nephila_standalone.seeds import warnings
 from nephila_standalone.summary import nothing_fetched
 from nephila_standalone.views import ViewWhileRead, view_for
 
 
-def crawl(options: CrawlOptions, run_crawl: RunCrawl, *, as_json: bool) -> ExitCode:
+def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCode:
     """Crawls until nothing is left, a budget is spent or somebody stops it.
 
-    Raises CrawlError for every fault that a person can put right; before DIR is touched where the
-    command line alone shows it.
+    Raises CrawlError for every fault that a person can put right, before DIR is touched where that
+    can be.
     """
-    request = understand(options)
     for line in warnings(request.left_out):
         print(line, file=sys.stderr)
     # Once without the lock, so that a wrong command leaves no trace, and once under it.
@@ -34,7 +35,7 @@ def crawl(options: CrawlOptions, run_crawl: RunCrawl, *, as_json: bool) -> ExitC
         view = ViewWhileRead(view_for(plan, sys.stdout, as_json=as_json))
         try:
             with writing(directory.path):
-                last = asyncio.run(_run(plan, directory, view, run_crawl))
+                last = event_loop.run(_run(plan, directory, view, run_crawl))
             view.finish(last, directory)
         finally:
             view.close()

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from nephila_contracts.v1.page_pb2 import Verdict
-from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_runtime.clock import wall_datetime
 from nephila_storage.sqlite_url_rows import SqliteUrlRows
 from nephila_storage.url_state import FetchRecord, UrlRow
@@ -18,7 +17,7 @@ from nephila_standalone.errors import BadInput, printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
 from nephila_standalone.inspect_status import PAGE_VERDICTS, VERDICTS, verdict_name
-from nephila_standalone.reason_texts import short_name
+from nephila_standalone.reason_texts import name_of, short_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def _json_of(page: FetchRecord, alias_of: str, storage_key: str) -> str:
     content = {
         "url": page.url,
         "verdict": verdict_name(page.verdict),
-        "reason": Reason.Name(page.reason).removeprefix("REASON_"),
+        "reason": name_of(page.reason),
         "http_status": page.http_status,
         "fetched_at_unix_ms": page.fetched_at_ms,
         "alias_of": alias_of,

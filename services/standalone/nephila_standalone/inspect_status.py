@@ -9,7 +9,6 @@ from typing import Any
 
 from nephila_contracts.v1 import page_pb2 as p
 from nephila_contracts.v1.page_pb2 import Verdict
-from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_counts import OutcomeCount, SqliteUrlCounts
 
@@ -18,6 +17,7 @@ from nephila_standalone.errors import printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
 from nephila_standalone.numbers_shown import bytes_shown, count_shown
+from nephila_standalone.reason_texts import name_of
 from nephila_standalone.summary import reasons_shown
 
 VERDICTS = (
@@ -43,7 +43,7 @@ def status(directory: str, *, as_json: bool) -> ExitCode:
         facts = _facts(crawl, counts.outcomes())
         facts["open"] = counts.open_urls()
         facts["left_out"] = _counted(
-            (Reason.Name(reason).removeprefix("REASON_"), links)
+            (name_of(reason), links)
             for reason, links in asyncio.run(SqliteRefusalLog(database).totals()).items()
         )
     print(json.dumps(facts, indent=2) if as_json else "\n".join(_lines(crawl, facts)))
@@ -61,9 +61,7 @@ def _facts(crawl: CrawlToRead, outcomes: Sequence[OutcomeCount]) -> dict[str, An
         "pages": sum(one.urls for one in pages),
         "verdicts": _counted((verdict_name(one.verdict), one.urls) for one in outcomes),
         "not_fetched": _counted(
-            (Reason.Name(one.reason).removeprefix("REASON_"), one.urls)
-            for one in outcomes
-            if one.verdict not in PAGE_VERDICTS
+            (name_of(one.reason), one.urls) for one in outcomes if one.verdict not in PAGE_VERDICTS
         ),
         "warc_files": len(files),
         "warc_bytes": sum(file.stat().st_size for file in files),

@@ -23,7 +23,7 @@ from nephila_standalone.errors import printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
 from nephila_standalone.inspect_status import verdict_name
-from nephila_standalone.reason_texts import by_name, mend_of, short_name, text_of
+from nephila_standalone.reason_texts import by_name, mend_of, name_of, short_name, text_of
 
 _SOURCES = {
     u.DISCOVERY_SOURCE_SEED: "a seed",
@@ -150,7 +150,7 @@ def _json_of(url: str, steps: list[LifeStep]) -> str:
     life = [
         {
             "what": step.what,
-            "reason": Reason.Name(step.reason).removeprefix("REASON_") if step.reason else None,
+            "reason": name_of(step.reason) if step.reason else None,
             "text": step.text,
             "at_unix_ms": step.at_ms or None,
         }

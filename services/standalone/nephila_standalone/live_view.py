@@ -31,7 +31,9 @@ _WIDEST = 100
 _HOSTS = 5
 _WAITS = 3
 # Lines of the block beside hosts and waits.
-_FRAME_LINES = 12
+_FRAME_LINES = 14
+_SHORTEST_URL = 16
+_WAITED_FOR = "waited for (to be polite is mostly to wait)"
 
 _STATE_STYLES = {
     CrawlState.STARTING: "cyan",
@@ -39,6 +41,10 @@ _STATE_STYLES = {
     CrawlState.DRAINING: "yellow",
     CrawlState.PAUSED: "bold red",
     CrawlState.DONE: "green",
+}
+_HINTS = {
+    CrawlState.CRAWLING: " · Ctrl-C stops it in order",
+    CrawlState.DRAINING: " · Ctrl-C again stops at once",
 }
 
 
@@ -64,7 +70,7 @@ class LiveView:
 
     def finish(self, progress: Progress, paths: DirectoryPaths) -> None:
         self._live.stop()
-        for number, line in enumerate(summary_lines(progress, paths)):
+        for number, line in enumerate(summary_lines(progress, paths, self._console.width)):
             style = "bold" if number == 0 or line == "Next:" else ""
             text = Text(printable(line), style=style)
             self._console.print(text, soft_wrap=True)
@@ -84,7 +90,8 @@ class CrawlBlock:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterable[RenderableType]:
-        width = min(options.max_width, _WIDEST)
+        # Two columns stay free for the ^C that the terminal itself writes after the block.
+        width = max(24, min(options.max_width - 2, _WIDEST))
         inner = width - 4
         room = max(0, console.height - _FRAME_LINES)
         progress = self._progress
@@ -94,7 +101,8 @@ class CrawlBlock:
         if hosts:
             parts += [Text(), _hosts(hosts, inner)]
         if waits:
-            parts += [Text(), _waits(waits, inner)]
+            heading = Text(_WAITED_FOR[:inner], style="dim")
+            parts += [Text(), heading, _waits(waits, inner)]
         yield Panel(
             Group(*parts),
             title=self._title(width),
@@ -108,17 +116,26 @@ class CrawlBlock:
 
     def _title(self, width: int) -> Text:
         seeds = self._plan.seeds
-        first = seeds[0] if seeds else ""
         more = f" and {len(seeds) - 1:,} more" if len(seeds) > 1 else ""
         scope = f" · scope {self._plan.scope.value}"
-        room = width - len("nephila  ") - len(more) - len(scope) - 8
+        # A title wider than the block would widen it.
+        room = width - len("nephila ") - 6
+        if room - len(more) - len(scope) < _SHORTEST_URL:
+            scope = ""
+        if room - len(more) < _SHORTEST_URL:
+            more = ""
+        url = printable(seeds[0] if seeds else "")
+        room -= len(more) + len(scope)
+        if len(url) > room:
+            url = url[: room - 1] + "…"
         title = Text("nephila ", style="bold not dim")
-        title.append(printable(shortened(first, max(12, room))) + more, style="not bold not dim")
-        return title.append(scope, style="dim not bold")
+        return title.append(url + more, style="not bold not dim").append(
+            scope, style="dim not bold"
+        )
 
     def _speed(self, width: int) -> RenderableType:
         progress = self._progress
-        rate = f"{rate_shown(progress.pages_per_second):>7} pages/s"
+        rate = f"{rate_shown(progress.pages_per_second)} pages/s".ljust(14)
         right = f"{bytes_shown(progress.bytes)} · {duration_shown(progress.elapsed)}"
         bars = sparkline(self._rates, max(0, width - len(rate) - len(right) - 6))
         line = Table.grid(expand=True)
@@ -159,12 +176,11 @@ def _reasons(counts: Mapping[str, int]) -> str:
 
 
 def _subtitle(progress: Progress, width: int) -> Text:
-    words = state_shown(progress)
-    if progress.state == CrawlState.CRAWLING:
-        words += " · Ctrl-C stops it in order"
-    if progress.state == CrawlState.DRAINING:
-        words += " · Ctrl-C again stops at once"
-    return Text(shortened(printable(words), width - 8), style=_STATE_STYLES[progress.state])
+    words = printable(state_shown(progress))
+    hint = _HINTS.get(progress.state, "")
+    if len(words) + len(hint) <= width - 6:
+        words += hint
+    return Text(words[: max(0, width - 6)], style=_STATE_STYLES[progress.state])
 
 
 def _hosts(hosts: tuple[HostActivity, ...], width: int) -> RenderableType:

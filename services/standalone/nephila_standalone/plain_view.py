@@ -71,5 +71,5 @@ def waiting_shown(waiting: Waiting) -> str:
     """ "waiting 0.7 s for docs.example.org: crawl delay"."""
     seconds = duration_shown(waiting.seconds)
     if waiting.why in (WaitReason.ANSWER, WaitReason.DNS):
-        return f"{waiting.host}: {waiting.why.value}, for {seconds} now"
+        return f"waiting {seconds} so far for {waiting.host}: {waiting.why.value}"
     return f"waiting {seconds} for {waiting.host}: {waiting.why.value}"

@@ -43,11 +43,11 @@ class WaitReason(StrEnum):
     """What a host is being waited for."""
 
     CRAWL_DELAY = "crawl delay"
-    RETRY_AFTER = "it asked to be left alone (Retry-After)"
+    RETRY_AFTER = "asked for by Retry-After"
     BACK_OFF = "backing off after errors"
-    ROBOTS = "its robots.txt could not be read"
-    ANSWER = "its answer is under way"
-    DNS = "its name is being looked up"
+    ROBOTS = "no robots.txt to be had"
+    ANSWER = "its answer"
+    DNS = "its address"
 
 
 @dataclass(frozen=True, slots=True)

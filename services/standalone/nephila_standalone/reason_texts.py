@@ -80,7 +80,8 @@ _MENDS: Mapping[Reason, str] = {
     r.REASON_LOST: "report it with DIR/nephila.log",
 }
 
-_BY_NAME = {Reason.Name(reason).removeprefix("REASON_"): reason for reason in REASON_TEXTS}
+_NAMES = {reason: Reason.Name(reason).removeprefix("REASON_") for reason in REASON_TEXTS}
+_BY_NAME = {name: reason for reason, name in _NAMES.items()}
 
 
 def text_of(reason: Reason) -> str:
@@ -95,7 +96,12 @@ def mend_of(reason: Reason) -> str | None:
 
 def short_name(reason: Reason) -> str:
     """ "timed out" for REASON_TIMED_OUT: for tables and live views."""
-    return words(Reason.Name(reason).removeprefix("REASON_"))
+    return words(name_of(reason))
+
+
+def name_of(reason: Reason) -> str:
+    """ "TIMED_OUT" for REASON_TIMED_OUT; "REASON_999" for a code younger than this program."""
+    return _NAMES.get(reason, f"REASON_{reason}")
 
 
 def words(name: str) -> str:

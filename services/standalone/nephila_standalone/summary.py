@@ -16,16 +16,23 @@ _BUDGETS = {
 }
 
 
-def summary_lines(progress: Progress, paths: DirectoryPaths) -> list[str]:
-    """The summary, the headline first, a line an item; an empty line parts the groups."""
+# Where nothing says how wide a line may be.
+_WIDE = 200
+
+
+def summary_lines(progress: Progress, paths: DirectoryPaths, width: int = _WIDE) -> list[str]:
+    """The summary, the headline first, a line an item; an empty line parts the groups.
+
+    Remarks that do not fit into `width` beside what they speak of stand below it.
+    """
     return [
         _headline(progress),
         *(f"  {line}" for line in _done(progress)),
         "",
-        *_places(paths),
+        *_columns(_places(paths), width),
         "",
         "Next:",
-        *_next(progress, paths),
+        *_columns(_next(progress, paths), width),
     ]
 
 
@@ -57,23 +64,23 @@ def _done(progress: Progress) -> list[str]:
 
 def reasons_shown(counts: Mapping[str, int], most: int = 4) -> str:
     """ "gone 8, timed out 4": the largest first."""
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    there = [item for item in counts.items() if item[1]]
+    ranked = sorted(there, key=lambda item: (-item[1], item[0]))
     shown = [f"{words(name)} {number:,}" for name, number in ranked[:most]]
     if len(ranked) > most:
         shown.append(f"other {sum(number for _, number in ranked[most:]):,}")
     return ", ".join(shown)
 
 
-def _places(paths: DirectoryPaths) -> list[str]:
-    rows = [
+def _places(paths: DirectoryPaths) -> list[tuple[str, str]]:
+    return [
         (f"{paths.warc}/", "WARC files, CDXJ beside each"),
         (str(paths.page_fetched), "one event for each page"),
         (str(paths.links), "the link graph"),
     ]
-    return _columns(rows)
 
 
-def _next(progress: Progress, paths: DirectoryPaths) -> list[str]:
+def _next(progress: Progress, paths: DirectoryPaths) -> list[tuple[str, str]]:
     directory = shlex.quote(str(paths.path))
     rows = [
         (f"nephila pages {directory}", "what was fetched"),
@@ -85,12 +92,14 @@ def _next(progress: Progress, paths: DirectoryPaths) -> list[str]:
         option = _BUDGETS[progress.finish]
         command = f"nephila crawl --into {directory} {option} none"
         rows.insert(0, (command, "go on without that limit"))
-    return _columns(rows)
+    return rows
 
 
-def _columns(rows: list[tuple[str, str]]) -> list[str]:
-    width = max(len(left) for left, _ in rows)
-    return [f"  {left.ljust(width)}   {right}" for left, right in rows]
+def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
+    left_width = max(len(left) for left, _ in rows)
+    if all(left_width + len(right) + 5 <= width for _, right in rows):
+        return [f"  {left.ljust(left_width)}   {right}" for left, right in rows]
+    return [line for left, right in rows for line in (f"  {left}", f"      {right}")]
 
 
 def nothing_fetched(progress: Progress, seeds: tuple[str, ...]) -> NothingFetched:
