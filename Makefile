@@ -121,9 +121,9 @@ realweb-down: setup-dev ## Stops them.
 	@$(REALWEB) stop $(REALWEB_DIR)
 
 .PHONY: realweb-test
-realweb-test: realweb ## Crawls them and compares with what a separate program reaches.
-	@$(BIN)/pytest -q -m realweb $(value ARGS); code=$$?; \
-	  $(REALWEB) stop $(REALWEB_DIR); exit $$code
+realweb-test: setup-dev ## Crawls them and compares with what a separate program reaches.
+	@$(REALWEB) install $(REALWEB_DIR)
+	@$(BIN)/pytest -q -m realweb $(value ARGS)
 
 .PHONY: bench-micro
 bench-micro: setup-dev ## Measures our own hot functions: JSON, CPU microseconds.
