@@ -107,7 +107,7 @@ lock-upgrade: $(UV) ## Moves every pin to the newest release that the members al
 	$(LOCK_TOOL) --upgrade
 
 .PHONY: generate
-generate: setup-dev ## Writes what is generated: message classes, docs/data-flow.md, docs/reasons.md.
+generate: setup-dev ## Writes what is generated: message classes, docs/data-flow.md, reasons.md, settings.md.
 	$(BIN)/python tools/generate.py
 
 .PHONY: realweb
@@ -126,7 +126,7 @@ realweb-test: setup-dev ## Crawls them and compares with what a separate program
 	@$(BIN)/pytest -q -m realweb $(value ARGS)
 
 .PHONY: bench-micro
-bench-micro: setup-dev ## Measures our own hot functions: JSON, CPU microseconds.
+bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a page, as JSON.
 	@$(BIN)/python tests/bench/micro.py $(value ARGS)
 
 .PHONY: ci
