@@ -5,7 +5,7 @@ from typing import TextIO
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.errors import printable
 from nephila_standalone.numbers_shown import bytes_shown, duration_shown, rate_shown
-from nephila_standalone.progress import DRAIN_LIMIT, CrawlState, Progress, Waiting, WaitReason
+from nephila_standalone.progress import DRAIN_LIMIT, CrawlState, Progress, Waiting
 from nephila_standalone.summary import reasons_shown, summary_lines
 
 _EVERY_SECONDS = 5.0
@@ -69,7 +69,5 @@ def state_shown(progress: Progress) -> str:
 
 def waiting_shown(waiting: Waiting) -> str:
     """ "waiting 0.7 s for docs.example.org: crawl delay"."""
-    seconds = duration_shown(waiting.seconds)
-    if waiting.why in (WaitReason.ANSWER, WaitReason.DNS):
-        return f"waiting {seconds} so far for {waiting.host}: {waiting.why.value}"
-    return f"waiting {seconds} for {waiting.host}: {waiting.why.value}"
+    seconds = f" {duration_shown(waiting.seconds)}" if waiting.seconds > 0 else ""
+    return f"waiting{seconds} for {waiting.host}: {waiting.why.value}"

@@ -43,17 +43,21 @@ class WaitReason(StrEnum):
     """What a host is being waited for."""
 
     CRAWL_DELAY = "crawl delay"
-    RETRY_AFTER = "asked for by Retry-After"
-    BACK_OFF = "backing off after errors"
-    ROBOTS = "no robots.txt to be had"
-    ANSWER = "its answer"
-    DNS = "its address"
+    # After 429, 503, time-outs and the like, or as long as Retry-After asked for.
+    BACK_OFF = "backing off"
+    HELD = "paused or blocklisted"
+    # Another host at the same IP address was asked just now.
+    ADDRESS = "its address is busy"
+    TURN = "its turn"
+    HELD = "paused or blocklisted"
+    ADDRESS = "its address was asked a moment ago"
+    TURN = "its turn"
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A host that has URLs queued and is not fetched just now. `seconds` are those still to wait, or
-    for ANSWER and DNS those waited so far."""
+    """A host that has URLs queued and is not asked just now. `seconds` are those still to wait; 0 when
+    that is not known."""
 
     host: str
     seconds: float

@@ -47,8 +47,8 @@ def feed(snapshots: int) -> Iterator[Progress]:
             ),
             waiting=(
                 Waiting(hosts[0], chance.uniform(0, 1), WaitReason.CRAWL_DELAY),
-                Waiting(hosts[2], 12.0, WaitReason.RETRY_AFTER),
-                Waiting(hosts[1], 3.2, WaitReason.ANSWER),
+                Waiting(hosts[2], 12.0, WaitReason.BACK_OFF),
+                Waiting(hosts[1], 0, WaitReason.TURN),
             ),
             finish=FinishReason.NOTHING_LEFT if last else None,
         )
