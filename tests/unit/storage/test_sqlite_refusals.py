@@ -1,0 +1,24 @@
+"""What the SQLite refusal log finds again."""
+
+import asyncio
+
+from nephila_contracts.v1.reason_pb2 import REASON_TOO_DEEP
+from nephila_runtime.database import Database
+from nephila_storage.refusals import SAMPLES, RefusedUrl
+from nephila_storage.sqlite_refusals import SqliteRefusalLog
+
+
+def refused(numbers: range) -> list[RefusedUrl]:
+    return [RefusedUrl("a.test", REASON_TOO_DEEP, f"http://a.test/{n}", "", 7) for n in numbers]
+
+
+def test_samples_are_counted_on_after_a_restart() -> None:
+    async def run() -> None:
+        database = Database.in_memory()
+        await SqliteRefusalLog(database).add({}, refused(range(60)))
+        log = SqliteRefusalLog(database)
+        await log.add({}, refused(range(60, 200)))
+        assert len(await log.samples("a.test", REASON_TOO_DEEP)) == SAMPLES
+        database.close()
+
+    asyncio.run(run())
