@@ -49,9 +49,6 @@ class WaitReason(StrEnum):
     # Another host at the same IP address was asked just now.
     ADDRESS = "its address is busy"
     TURN = "its turn"
-    HELD = "paused or blocklisted"
-    ADDRESS = "its address was asked a moment ago"
-    TURN = "its turn"
 
 
 @dataclass(frozen=True, slots=True)
