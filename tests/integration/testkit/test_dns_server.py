@@ -5,6 +5,7 @@ import time
 
 import dnslib
 import pytest
+from nephila_testkit.free_ports import free_udp_port
 from nephila_testkit.web import dns_server
 from nephila_testkit.web.dns_server import DnsMode, DnsName, zone_of
 
@@ -18,12 +19,6 @@ ZONE = {
 }
 
 
-def free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
 def ask(port: int, name: str, kind: str = "A") -> tuple[int, list[str]]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.settimeout(1.0)
@@ -33,7 +28,7 @@ def ask(port: int, name: str, kind: str = "A") -> tuple[int, list[str]]:
 
 
 def test_each_name_answers_as_it_is_told() -> None:
-    port = free_port()
+    port = free_udp_port()
     with dns_server.running(ZONE, port):
         assert ask(port, "PLAIN.test") == (0, ["127.0.0.1"])
         assert ask(port, "rebound.test") == (0, ["192.0.2.1"])

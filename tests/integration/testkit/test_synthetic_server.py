@@ -1,24 +1,18 @@
 """The synthetic web over sockets, in a process of its own."""
 
 import http.client
-import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from nephila_testkit.checker import Terms, judge
+from nephila_testkit.free_ports import free_tcp_port
 from nephila_testkit.web import Reachable, SyntheticWeb, WebShape, reachable, server
 from nephila_testkit.web.served import read_log
 
 
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
 def shape(**changes: object) -> WebShape:
     knobs = {"hosts": 4, "pages_per_host": 25, "addressing": "address", "slow_page_s": 0.01}
-    knobs = {**knobs, "network": 71, "slow_host_s": 0.0, "port": free_port(), **changes}
+    knobs = {**knobs, "network": 71, "slow_host_s": 0.0, "port": free_tcp_port(), **changes}
     return WebShape(**knobs)  # pyright: ignore[reportArgumentType]
 
 
