@@ -6,8 +6,8 @@ up, amphtml, shortlink or sitemap, or is alternate with a hreflang or a feed's t
 rel=nofollow, and those of pages whose meta robots says nofollow, are left out. The first base
 element with a href is what links are read against. Redirects lead on. A URL is kept without its
 fragment and its default port, host in lower case, dot segments resolved, escapes in upper case and
-none for letters, digits and `-._~`, parameters of the query in the order of their names. Only the
-site's own host is in scope, and robots.txt is obeyed.
+none for letters, digits and `-._~`, a query of pairs in the order of their names. Only the site's
+own host is in scope, and robots.txt is obeyed.
 """
 
 import argparse
@@ -64,9 +64,17 @@ def canonical(base: str, href: str) -> str | None:
     host = parts.netloc.lower().removesuffix(":80" if parts.scheme == "http" else ":443")
     # Joined once more, since urljoin leaves the dot segments of an absolute URL.
     path = urljoin("/", parts.path.replace("\\", "/")) or "/"
-    query = "&".join(sorted(parts.query.split("&"), key=lambda pair: pair.partition("=")[0]))
+    query = _ordered(parts.query)
     told = _escaped(path, _KEPT_IN_PATH) + (f"?{_escaped(query, _KEPT_IN_QUERY)}" if query else "")
     return f"{parts.scheme}://{host}{told}"
+
+
+def _ordered(query: str) -> str:
+    """A query that is not all pairs may mean anything: its order is kept."""
+    pairs = query.split("&")
+    if not all("=" in pair for pair in pairs):
+        return query
+    return "&".join(sorted(pairs, key=lambda pair: pair.partition("=")[0]))
 
 
 def _escaped(text: str, kept: str) -> str:
