@@ -54,10 +54,12 @@ def canonicalise(
 
     Idempotent. Raises UrlRefused with NOT_A_URL, SCHEME, USERINFO, PORT or TOO_LONG.
     """
-    if is_canonical(text, rules):
-        return CanonicalUrl(text)
+    quick = _plain(text, rules)
+    if quick is not None:
+        return quick
     url = _settle(_href(text, base), rules)
-    # What was dropped may leave a dot segment or another session id behind; each round shortens the URL.
+    # A session id dropped from a path may leave a dot segment or another id behind; each round
+    # shortens the URL.
     while not is_canonical(url, rules) and (again := _settle(_href(url, None), rules)) != url:
         url = again
     if len(url) > rules.max_length:
@@ -67,16 +69,26 @@ def canonicalise(
 
 def is_canonical(text: str, rules: CanonicalRules = DEFAULT_RULES) -> bool:
     """True when `text` is certainly its own canonical URL. False is no proof of the contrary."""
+    return _plain(text, rules) == text
+
+
+def _plain(text: str, rules: CanonicalRules) -> CanonicalUrl | None:
+    """The canonical URL of a text that the standard leaves as it is; None when that takes a parser."""
     match = _CANONICAL(text)
-    if match is None or len(text) > rules.max_length:
-        return False
     # Dot segments, and ASP.NET's session ids.
-    if "/." in text or "/(" in text:
-        return False
+    if match is None or "/." in text or "/(" in text or len(text) > rules.max_length:
+        return None
+    if not origin_is_canonical(match[1]):
+        return None
     query = match[2]
-    if query is not None and rules.query(query[1:]) != query[1:]:
-        return False
-    return origin_is_canonical(match[1])
+    return CanonicalUrl(text) if query is None else with_query(text, query, rules)
+
+
+def with_query(text: str, query: str, rules: CanonicalRules) -> CanonicalUrl:
+    """`text`, which ends with `query` ("?…") and is plain before it, with the query by the rules."""
+    path = text[: -len(query)]
+    settled = rules.query(query[1:])
+    return CanonicalUrl(f"{path}?{settled}" if settled else path)
 
 
 @lru_cache(maxsize=65536)

@@ -97,15 +97,20 @@ class CanonicalRules:
         return path
 
     def query(self, query: str) -> str:
-        """The query (no question mark) without what is dropped, ordered; empty when nothing is left."""
+        """The query (no question mark) without what is dropped, ordered; empty when nothing is left.
+
+        Idempotent.
+        """
         pairs = [pair for pair in query.split("&") if not self._drops(pair)]
-        # "?url=http://a/?z=1&b=2" holds one URL, which an order by name would tear apart.
-        if self.sort_query and "&" in query and "?" not in query:
-            named = [pair for pair in pairs if pair]
-            if all(pair.find("=") > 0 for pair in named):
-                named.sort(key=_name)
-                pairs = named
-        return "&".join(pairs)
+        if not self.sort_query or len(pairs) < 2:
+            return "&".join(pairs)
+        named = [pair for pair in pairs if pair]
+        for pair in named:
+            # "?url=http://a/?z=1&b=2" holds one URL, which an order by name would tear apart.
+            if pair.find("=") < 1 or "?" in pair:
+                return "&".join(pairs)
+        named.sort(key=_name)
+        return "&".join(named)
 
     def _drops(self, pair: str) -> bool:
         name = _name(pair).lower()

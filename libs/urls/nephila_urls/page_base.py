@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
-from nephila_urls.canonical import PATH, QUERY, CanonicalUrl, canonicalise
+from nephila_urls.canonical import PATH, QUERY, CanonicalUrl, canonicalise, with_query
 from nephila_urls.canonical_rules import DEFAULT_RULES, CanonicalRules
 from nephila_urls.refusal import UrlRefused
 
@@ -56,13 +56,11 @@ class PageBase:
             url = self._directory + text
         else:
             return self._parse(href)
-        # The tests of `is_canonical` on the part that is not the page's own.
+        # The tests of `canonicalise`'s short cut, on the part that is not the page's own.
         if match is None or "/." in text or "/(" in text or len(url) > self._rules.max_length:
             return self._parse(href)
         query = match[1]
-        if query is not None and self._rules.query(query[1:]) != query[1:]:
-            return self._parse(href)
-        return CanonicalUrl(url)
+        return CanonicalUrl(url) if query is None else with_query(url, query, self._rules)
 
     def resolve_many(self, hrefs: Sequence[str]) -> list[CanonicalUrl | None]:
         """The canonical URL of each link, in order; None where it is refused. Repeated links cost once."""

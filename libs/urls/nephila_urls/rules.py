@@ -16,7 +16,7 @@ class AdmissionRules:
 
     `include` and `exclude` are searched in the whole URL: one of `include` must be found where there
     are any, none of `exclude` may be. `max_depth` None is without limit. `max_redirect_hops` is of one
-    chain; 5 is what RFC 9309 asks of robots.txt and what browsers' 20 leaves ample.
+    chain: 5, as RFC 9309 2.3.1.2 has it for robots.txt.
     """
 
     scope: Scope

@@ -190,8 +190,7 @@ class Admit:
                 decisions.learned.admitted.append(digest)
             else:
                 decisions.hint(url, record.message, link)
-                if digest not in self._pending:
-                    decisions.learned.confirmed.append(digest)
+                decisions.learned.confirmed.append(digest)
 
     async def _met_in(self, candidates: list[Candidate]) -> dict[bytes, tuple[int, int]]:
         """The message (partition, offset) that let each known digest through."""
