@@ -1,0 +1,278 @@
+"""Pages in WARC files: read by others, found by their keys, cut to what was committed."""
+
+import asyncio
+import gzip
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from archive_readers import fastwarc_records, warcio_accepts
+from nephila_contracts.v1.page_pb2 import TRUNCATION_LENGTH, PageParsed
+from nephila_runtime.database import Database
+from nephila_storage.append_file import AppendFileDamaged
+from nephila_storage.file_warc_store import FileWarcStore, read_record, sort_indexes
+from nephila_storage.page_store import (
+    Capture,
+    Note,
+    NothingStored,
+    Original,
+    Response,
+    Revisit,
+    RevisitProfile,
+)
+from nephila_storage.payload import BodyUnreadable, payload_of
+from nephila_urls import CanonicalUrl
+from parsed_pages import FIRST_MS, page, warc_store
+
+BIG = bytes(range(256)) * 600
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    database = Database.in_memory()
+    yield database
+    database.close()
+
+
+def response(message: PageParsed) -> Capture:
+    payload = payload_of(message.body, message.mime_type, message.content_hash)
+    attempt = message.attempt
+    return Capture(
+        CanonicalUrl(attempt.url),
+        attempt.attempt_id,
+        message.exchange,
+        "text/html",
+        Response(payload),
+    )
+
+
+def stored(store: FileWarcStore, *captures: Capture) -> list[str]:
+    async def store_all() -> list[str]:
+        return [(await store.store(capture)).storage_key for capture in captures]
+
+    return asyncio.run(store_all())
+
+
+def commit(store: FileWarcStore, database: Database) -> None:
+    with database.transaction():
+        asyncio.run(store.prepare())
+
+
+def every_kind() -> list[Capture]:
+    first = response(page("https://a.example/", b"<p>one</p>", 1))
+    assert isinstance(first.content, Response)
+    original = Original(first.url, FIRST_MS + 1007, first.content.payload.digest)
+    plain = response(page("https://a.example/plain", BIG, 2, gzipped=False))
+    url = CanonicalUrl("https://a.example/again")
+    exchange = page(url, b"", 3).exchange
+    note = Note((("resembles", "https://a.example/"),))
+    revisits = [
+        Capture(url, f"0.{index}", exchange, "text/html", Revisit(original, profile))
+        for index, profile in enumerate(RevisitProfile)
+    ]
+    noted = Capture(url, "0.8", exchange, "text/html", note)
+    with_text = Capture(
+        url, "0.9", exchange, "text/html", plain.content, note=note, text="blå".encode()
+    )
+    return [first, plain, *revisits, noted, with_text]
+
+
+def test_other_readers_accept_every_record(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database)
+    stored(store, *every_kind())
+    commit(store, database)
+    store.close()
+    path = tmp_path / "warc" / "nephila-00000.warc.gz"
+    assert warcio_accepts(path)
+    records = list(fastwarc_records(path))
+    assert [record.kind for record in records] == [
+        *["warcinfo", "response", "request", "response", "request"],
+        *["revisit", "request", "revisit", "request"],
+        *["metadata", "response", "request", "metadata", "conversion"],
+    ]
+    assert gzip.decompress(records[1].payload) == b"<p>one</p>"
+    assert records[3].payload == BIG
+    assert records[-1].payload == "blå".encode()
+    ids = [record.fields["WARC-Record-ID"] for record in records]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_request_names_its_response(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database)
+    stored(store, response(page("https://a.example/x?y", b"body")))
+    commit(store, database)
+    store.close()
+    _, answer, request = fastwarc_records(tmp_path / "warc" / "nephila-00000.warc.gz")
+    assert request.fields["WARC-Concurrent-To"] == answer.fields["WARC-Record-ID"]
+    assert answer.fields["WARC-Date"] == "2023-11-14T22:13:21.007Z"
+    assert answer.fields["WARC-IP-Address"] == "127.0.0.1"
+
+
+def test_the_same_capture_makes_the_same_bytes(tmp_path: Path) -> None:
+    files: list[bytes] = []
+    for run in ("one", "two"):
+        database = Database.in_memory()
+        store = warc_store(tmp_path / run, database)
+        stored(store, *every_kind())
+        commit(store, database)
+        store.close()
+        database.close()
+        files.append((tmp_path / run / "warc" / "nephila-00000.warc.gz").read_bytes())
+    assert files[0] == files[1]
+
+
+def test_a_cut_answer_is_marked(tmp_path: Path, database: Database) -> None:
+    message = page("https://a.example/", b"begun")
+    message.exchange.truncation = TRUNCATION_LENGTH
+    message.body.data = message.body.data[:-9]
+    store = warc_store(tmp_path, database)
+    (key,) = stored(store, response(message))
+    read = asyncio.run(store.read(key))
+    assert read.fields["WARC-Truncated"] == "length"
+    assert read.payload == message.body.data
+    commit(store, database)
+    store.close()
+    assert warcio_accepts(tmp_path / "warc" / "nephila-00000.warc.gz")
+
+
+def test_a_key_gives_back_what_was_stored(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database, file_bytes=5000)
+    pages = [
+        page(f"https://a.example/{index}", b"%d" % index + BIG, index + 1) for index in range(5)
+    ]
+    keys = stored(store, *(response(each) for each in pages))
+    assert len({key.split(":")[0] for key in keys}) > 1
+    read = [asyncio.run(store.read(key)) for key in keys]
+    assert [each.payload for each in read] == [each.body.data for each in pages]
+    assert [each.fields["WARC-Target-URI"] for each in read] == [each.attempt.url for each in pages]
+    digests = [each.fields["WARC-Payload-Digest"] for each in read]
+    assert digests == [f"sha256:{sha256(each.body.data).hexdigest()}" for each in pages]
+    commit(store, database)
+    commit(store, database)
+    assert [read_record(tmp_path, key).payload for key in keys] == [each.payload for each in read]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "warc/nephila-00000.warc.gz",
+        "warc/nephila-00000.warc.gz:0",
+        "warc/nephila-00000.warc.gz:3:9",
+        "warc/nephila-00000.warc.gz:999999:9",
+        "warc/nephila-00077.warc.gz:0:9",
+        "warc/../../etc/passwd:0:9",
+        "../nephila-00000.warc.gz:-1:9",
+    ],
+)
+def test_a_key_of_nothing_is_told(tmp_path: Path, database: Database, key: str) -> None:
+    store = warc_store(tmp_path, database)
+    stored(store, response(page("https://a.example/", b"x")))
+    with pytest.raises(NothingStored):
+        asyncio.run(store.read(key))
+    with pytest.raises(NothingStored):
+        read_record(tmp_path, key)
+    store.close()
+
+
+def test_records_of_a_crash_are_cut_in_file_and_index(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database)
+    stored(store, response(page("https://a.example/kept", b"kept", 1)))
+    commit(store, database)
+    folder = tmp_path / "warc"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    stored(store, response(page("https://a.example/lost", b"lost", 2)))
+    database.execute("BEGIN")
+    asyncio.run(store.prepare())
+    database.execute("ROLLBACK")
+    store.close()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} != before
+    warc_store(tmp_path, database).close()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_files_begun_by_a_crash_are_removed(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database, file_bytes=100)
+    stored(store, response(page("https://a.example/0", b"0", 1)))
+    commit(store, database)
+    database.execute("BEGIN")
+    stored(store, *(response(page(f"https://a.example/{n}", b"x", n)) for n in (2, 3, 4)))
+    asyncio.run(store.prepare())
+    database.execute("ROLLBACK")
+    store.close()
+    store = warc_store(tmp_path, database, file_bytes=100)
+    assert sorted(path.name for path in (tmp_path / "warc").iterdir()) == [
+        "nephila-00000.cdxj",
+        "nephila-00000.warc.gz",
+    ]
+    stored(store, response(page("https://a.example/5", b"x", 5)))
+    commit(store, database)
+    commit(store, database)
+    store.close()
+    for path in (tmp_path / "warc").glob("*.warc.gz"):
+        assert warcio_accepts(path)
+
+
+def test_an_archive_of_another_crawl_is_left_alone(tmp_path: Path, database: Database) -> None:
+    (tmp_path / "warc").mkdir()
+    (tmp_path / "warc" / "nephila-00000.warc.gz").write_bytes(b"precious")
+    with pytest.raises(AppendFileDamaged):
+        warc_store(tmp_path, database)
+
+
+def test_the_index_leads_to_every_record(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database, file_bytes=2000)
+    stored(store, *every_kind(), *reversed(every_kind()))
+    commit(store, database)
+    commit(store, database)
+    store.close()
+    sort_indexes(tmp_path / "warc")
+    lines = 0
+    for index in (tmp_path / "warc").glob("*.cdxj"):
+        content = index.read_bytes().splitlines()
+        assert content == sorted(content)
+        for line in content:
+            _, timestamp, entry = line.decode().split(" ", 2)
+            fields = json.loads(entry)
+            assert fields["filename"] == index.name.replace(".cdxj", ".warc.gz")
+            key = f"warc/{fields['filename']}:{fields['offset']}:{fields['length']}"
+            record = read_record(tmp_path, key)
+            assert record.fields["WARC-Target-URI"] == fields["url"]
+            assert (
+                record.fields["WARC-Date"].translate(str.maketrans("", "", "-:T"))[:14] == timestamp
+            )
+            assert fields["mime"] == (
+                "warc/revisit" if record.fields["WARC-Type"] == "revisit" else "text/html"
+            )
+            lines += 1
+    assert lines == 10
+
+
+def test_sorted_indexes_go_on_growing(tmp_path: Path, database: Database) -> None:
+    store = warc_store(tmp_path, database)
+    stored(store, *(response(page(f"https://{host}.example/", b"x", 1)) for host in "ba"))
+    commit(store, database)
+    store.close()
+    sort_indexes(tmp_path / "warc")
+    store = warc_store(tmp_path, database)
+    stored(store, response(page("https://c.example/", b"x", 2)))
+    commit(store, database)
+    store.close()
+    keys = [
+        line.split(b" ")[0]
+        for line in (tmp_path / "warc" / "nephila-00000.cdxj").read_bytes().splitlines()
+    ]
+    assert keys == [b"example,a)/", b"example,b)/", b"example,c)/"]
+
+
+def test_a_body_that_cannot_be_read_is_told() -> None:
+    message = page("https://a.example/", b"x", gzipped=False)
+    message.body.data = b"no zstd"
+    with pytest.raises(BodyUnreadable):
+        payload_of(message.body, "", b"")
+    message.body.claim_key = "elsewhere"
+    with pytest.raises(BodyUnreadable, match="claim"):
+        payload_of(message.body, "", b"")
