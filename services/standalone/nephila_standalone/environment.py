@@ -48,5 +48,7 @@ def _wrong_values(settings: type[BaseSettings]) -> list[BadInput]:
                 one["msg"][:1].lower() + one["msg"][1:],
             )
             for one in error.errors()
+            # What has no default comes from the command line.
+            if one["type"] != "missing"
         ]
     return []

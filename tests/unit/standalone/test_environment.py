@@ -10,6 +10,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 class WeaverSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NEPHILA_WEAVER_", frozen=True)
 
+    # Given by the command line, not by the environment.
+    colour: str
     legs: int = Field(default=8, ge=1)
     rest: timedelta = timedelta(seconds=1)
 
