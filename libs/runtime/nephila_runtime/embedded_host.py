@@ -107,6 +107,10 @@ class EmbeddedHost:
             for service in services
             for index in range(len(service.steps))
         ]
+        self._readers: dict[str, list[Consumer]] = {}
+        for runner in self._runners:
+            name = runner.consumer.log.topic.name
+            self._readers.setdefault(name, []).append(runner.consumer)
         now = clock.now()
         self._ticks = [_DueTick(s.name, tick, now) for s in services for tick in s.ticks]
 
@@ -236,7 +240,7 @@ class EmbeddedHost:
         if now >= self._next_trim:
             self._next_trim = now + self._settings.trim_every.total_seconds()
             self._reach("trim")
-            self.log.trim(self._read_through(positions=False))
+            self._trim()
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[None]:
@@ -261,20 +265,29 @@ class EmbeddedHost:
                 database.execute("ROLLBACK")
             raise
         self.log.committed()
-        self.log.forget(self._read_through(positions=True))
+        self._forget()
 
-    def _read_through(self, *, positions: bool) -> dict[str, list[int]]:
-        """By topic: the offsets that all its readers have taken (positions) or finished (watermarks)."""
-        lowest: dict[str, list[int]] = {}
-        for runner in self._runners:
-            consumer = runner.consumer
-            offsets = consumer.positions if positions else consumer.watermarks
-            name = consumer.log.topic.name
-            have = lowest.get(name)
-            lowest[name] = list(offsets) if have is None else list(map(min, have, offsets))
-        return lowest
+    def _forget(self) -> None:
+        """Frees the memory of what all readers of a topic have taken, and of topics without readers."""
+        for log in self.log.held():
+            readers = self._readers.get(log.topic.name)
+            if readers is None:
+                log.forget_all()
+            else:
+                log.forget(_least([reader.positions for reader in readers]))
+        self.log.keep_within_bound()
+
+    def _trim(self) -> None:
+        """Drops the segments that all readers of a topic have finished."""
+        for name, readers in self._readers.items():
+            self.log.topic(name).trim(_least([reader.watermarks for reader in readers]))
 
     def _start_keyed(self) -> None:
         for runner in self._runners:
             if isinstance(runner, KeyedRunner):
                 runner.start()
+
+
+def _least(offsets: list[list[int]]) -> list[int]:
+    """Of each partition the lowest."""
+    return offsets[0] if len(offsets) == 1 else list(map(min, *offsets))

@@ -5,7 +5,7 @@ Records stay in memory from then until every reader has passed them, up to a bou
 steady run nothing is read back from disk; after a start, or for a slow reader, they are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nephila_contracts import Topic
@@ -57,6 +57,8 @@ class TopicLog:
         self._staged_ends = [ends.get(partition, 0) for partition in range(partitions)]
         self.ends = list(self._staged_ends)
         """By partition: one past the last committed offset."""
+        self.held = 0
+        """Bytes in memory."""
         self._tails = [_Tail(end) for end in self.ends]
         self._staged: list[tuple[Record[Any], bytes]] = []
 
@@ -77,17 +79,15 @@ class TopicLog:
         changed = sorted({row[0] for row in rows})
         self._segments.write(rows, [(p, self._staged_ends[p]) for p in changed])
 
-    def committed(self) -> int:
-        """Shows what was staged to the readers; answers the bytes now held in memory for it."""
-        held = 0
+    def committed(self) -> None:
+        """Shows what was staged to the readers."""
         for record, value in self._staged:
             tail = self._tails[record.partition]
             tail.records.append(record)
             tail.sizes.append(len(value))
-            held += len(value)
+            self.held += len(value)
             self.ends[record.partition] = record.offset + 1
         self._staged = []
-        return held
 
     def take(self, partition: int, start: int, limit: int) -> list[Record[Any]]:
         """Committed records of a partition from `start` on, in order."""
@@ -100,12 +100,14 @@ class TopicLog:
             for partition, offset, key, value in self._segments.read(partition, start, upto)
         ]
 
-    def forget(self, read_through: Sequence[int]) -> int:
-        """Lets go of memory below each partition's offset; answers the bytes set free."""
-        return sum(tail.forget(read_through[p]) for p, tail in enumerate(self._tails))
+    def forget(self, read_through: Sequence[int]) -> None:
+        """Lets go of memory below each partition's offset."""
+        for tail, offset in zip(self._tails, read_through, strict=True):
+            if tail.start < offset:
+                self.held -= tail.forget(offset)
 
-    def forget_all(self) -> int:
-        return self.forget(self.ends)
+    def forget_all(self) -> None:
+        self.forget(self.ends)
 
     def trim(self, read_through: Sequence[int]) -> int:
         """Drops spent segments inside the open transaction; answers how many."""
@@ -129,7 +131,6 @@ class EmbeddedLog:
         self.partitions = partitions
         self._database = database
         self._tail_bytes = tail_bytes
-        self._held = 0
         names = {topic.name for topic in kept}
         self._logs: dict[str, TopicLog] = {
             topic.name: TopicLog(database, topic, partitions, segment_bytes, topic.name in names)
@@ -172,21 +173,19 @@ class EmbeddedLog:
             log.flush()
 
     def committed(self) -> None:
+        """Shows what was flushed to the readers, once it is committed."""
         for log in self._logs.values():
-            self._held += log.committed()
+            log.committed()
         for log in self._dead.values():
             log.committed()
             log.forget_all()
 
-    def forget(self, read_through: Mapping[str, Sequence[int]]) -> None:
-        """Frees memory that every reader has passed, and all of it beyond the bound."""
-        for name, log in self._logs.items():
-            offsets = read_through.get(name)
-            self._held -= log.forget_all() if offsets is None else log.forget(offsets)
-        if self._held > self._tail_bytes:
-            for log in self._logs.values():
-                self._held -= log.forget_all()
+    def held(self) -> list[TopicLog]:
+        """Topics with records in memory."""
+        return [log for log in self._logs.values() if log.held]
 
-    def trim(self, read_through: Mapping[str, Sequence[int]]) -> int:
-        """Drops the tables that every reader has passed; answers how many."""
-        return sum(self._logs[name].trim(offsets) for name, offsets in read_through.items())
+    def keep_within_bound(self) -> None:
+        """Lets go of everything in memory when it is too much: slow readers go to disk."""
+        if sum(log.held for log in self._logs.values()) > self._tail_bytes:
+            for log in self._logs.values():
+                log.forget_all()

@@ -1,0 +1,172 @@
+"""Drives an assembly from its seeds to its end: nothing left, a budget spent, or asked to stop."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+
+from nephila_frontier import BudgetSpent, FrontierStatus, ValveClosed, Wait, WaitingHost
+from nephila_runtime import Clock
+
+from nephila_standalone.assembly import Assembly, seed_emits
+from nephila_standalone.crawl_plan import CrawlPlan
+from nephila_standalone.progress import (
+    DRAIN_LIMIT,
+    CrawlState,
+    FinishReason,
+    HostActivity,
+    Progress,
+    Waiting,
+    WaitReason,
+)
+from nephila_standalone.tally import reason_name
+
+LOOK_EVERY = timedelta(milliseconds=100)
+_RATE_OVER_SECONDS = 10.0
+_BUSIEST = 7
+_FINISH = {
+    BudgetSpent.PAGES: FinishReason.PAGE_BUDGET,
+    BudgetSpent.BODY_BYTES: FinishReason.BYTE_BUDGET,
+    BudgetSpent.TIME: FinishReason.TIME_BUDGET,
+}
+_WHY = {
+    Wait.DELAY: WaitReason.CRAWL_DELAY,
+    Wait.CRAWL_DELAY: WaitReason.CRAWL_DELAY,
+    Wait.BACK_OFF: WaitReason.BACK_OFF,
+    Wait.HELD: WaitReason.HELD,
+    Wait.ADDRESS: WaitReason.ADDRESS,
+    Wait.TURN: WaitReason.TURN,
+}
+
+
+class Meter:
+    """What only a whole run can tell: its time, and its rate. Outlives the assemblies of a run."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._began = clock.now()
+        self._recent: deque[tuple[float, int]] = deque()
+        self._before: int | None = None
+
+    def elapsed(self) -> float:
+        return self._clock.now() - self._began
+
+    def before(self, pages: int) -> int:
+        """Pages of earlier runs: those that stood when this one was first asked."""
+        if self._before is None:
+            self._before = pages
+        return self._before
+
+    def rate(self, pages: int) -> float:
+        """Pages a second over the last ten seconds or so."""
+        now = self._clock.now()
+        self._recent.append((now, pages))
+        while now - self._recent[0][0] > _RATE_OVER_SECONDS:
+            self._recent.popleft()
+        since, first = self._recent[0]
+        return (pages - first) / (now - since) if now > since else 0.0
+
+
+async def drive(
+    plan: CrawlPlan,
+    assembly: Assembly,
+    clock: Clock,
+    meter: Meter,
+    on_progress: Callable[[Progress], None],
+    stop: asyncio.Event,
+) -> Progress:
+    """Runs until the end; the last snapshot says why. Raises what made the host fail."""
+    host_stop = asyncio.Event()
+    running = asyncio.create_task(assembly.host.run(host_stop))
+    try:
+        return await _watch(plan, assembly, clock, meter, on_progress, stop, running)
+    finally:
+        host_stop.set()
+        await running
+
+
+async def _watch(
+    plan: CrawlPlan,
+    assembly: Assembly,
+    clock: Clock,
+    meter: Meter,
+    on_progress: Callable[[Progress], None],
+    stop: asyncio.Event,
+    running: asyncio.Task[None],
+) -> Progress:
+    seeds = asyncio.create_task(assembly.host.publish(seed_emits(plan)))
+    await asyncio.wait({seeds, running}, return_when=asyncio.FIRST_COMPLETED)
+    drain_until: float | None = None
+    while not running.done():
+        if stop.is_set() and drain_until is None:
+            assembly.frontier.pause()
+            drain_until = clock.now() + DRAIN_LIMIT.total_seconds()
+        finish = _finish(assembly, stop, drain_until is not None and clock.now() >= drain_until)
+        progress = await snapshot(assembly, meter, finish, draining=drain_until is not None)
+        on_progress(progress)
+        if finish is not None:
+            return progress
+        await asyncio.wait({running}, timeout=LOOK_EVERY.total_seconds())
+    await running
+    raise RuntimeError("the host ended without being asked to")
+
+
+def _finish(assembly: Assembly, stop: asyncio.Event, too_late: bool) -> FinishReason | None:
+    """Why the crawl is over; None while it is not."""
+    status = assembly.frontier.status()
+    if status.leased or not assembly.host.idle():
+        return FinishReason.STOPPED if too_late else None
+    if stop.is_set():
+        return FinishReason.STOPPED
+    if status.over is not None:
+        return _FINISH[status.over]
+    return None if status.queued else FinishReason.NOTHING_LEFT
+
+
+async def snapshot(
+    assembly: Assembly, meter: Meter, finish: FinishReason | None, *, draining: bool
+) -> Progress:
+    """The numbers of this moment."""
+    status = assembly.frontier.status()
+    pages = status.spent.pages
+    refused = await assembly.refusals.totals()
+    return Progress(
+        state=_state(status, finish, draining),
+        elapsed=meter.elapsed(),
+        pages=pages,
+        pages_before=meter.before(pages),
+        pages_per_second=meter.rate(pages),
+        bytes=status.spent.body_bytes,
+        queued=status.queued,
+        leased=status.leased,
+        duplicates=assembly.tally.duplicates,
+        failed=assembly.tally.failed(),
+        refused={reason_name(reason): n for reason, n in refused.items()},
+        busiest=_busiest(assembly, status),
+        waiting=tuple(_waiting(host) for host in status.waiting),
+        paused_by="the disk of DIR is almost full" if _disk_low(status) else "",
+        finish=finish,
+    )
+
+
+def _disk_low(status: FrontierStatus) -> bool:
+    return status.closed is ValveClosed.DISK_LOW
+
+
+def _state(status: FrontierStatus, finish: FinishReason | None, draining: bool) -> CrawlState:
+    if finish is not None:
+        return CrawlState.DONE
+    if draining or status.over is not None:
+        return CrawlState.DRAINING
+    return CrawlState.PAUSED if _disk_low(status) else CrawlState.CRAWLING
+
+
+def _busiest(assembly: Assembly, status: FrontierStatus) -> tuple[HostActivity, ...]:
+    queued = {busy.host: busy.urls for busy in status.busiest}
+    fetched = assembly.tally.fetched_by_host
+    names = [name for name, _ in fetched.most_common(_BUSIEST)] or list(queued)[:_BUSIEST]
+    return tuple(HostActivity(name, fetched[name], queued.get(name, 0)) for name in names)
+
+
+def _waiting(host: WaitingHost) -> Waiting:
+    return Waiting(host.host, host.seconds, _WHY[host.why])

@@ -1,0 +1,169 @@
+"""`nephila crawl` from an opened DIR to its end, over every failure that a new run can mend.
+
+The host is crash-only: when a turn fails, its run ends and a new assembly is built from DIR, as after
+kill -9. A full disk is waited for; any other fault is tried again a few times, then shown.
+"""
+
+import asyncio
+import errno
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nephila_runtime import Service
+from nephila_runtime.database import Database
+from nephila_storage.append_file import AppendFileDamaged
+from nephila_storage.file_warc_store import sort_indexes
+
+from nephila_standalone.assembly import SETTINGS, Assembly, assemble
+from nephila_standalone.crawl_plan import CrawlPlan
+from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
+from nephila_standalone.downstream import FreeSpace, plenty
+from nephila_standalone.drive import Meter, drive
+from nephila_standalone.errors import OtherCrawl
+from nephila_standalone.progress import CrawlState, FinishReason, Progress
+from nephila_standalone.settings import StandaloneSettings
+from nephila_standalone.surroundings import Surroundings, real_surroundings
+
+__all__ = ["SETTINGS", "run_crawl"]
+
+_LOOK_AT_DISK_EVERY = 1.0
+
+
+async def run_crawl(
+    plan: CrawlPlan,
+    directory: CrawlDirectory,
+    *,
+    on_progress: Callable[[Progress], None],
+    stop: asyncio.Event,
+) -> Progress:
+    """Crawls on the machine's own surroundings. See `progress.RunCrawl`."""
+    async with real_surroundings(plan) as around:
+        run = CrawlRun(plan, directory, around, StandaloneSettings(), on_progress, stop)
+        last = await run.to_end()
+    sort_indexes(directory.warc)
+    return last
+
+
+class CrawlRun:
+    """One run of a plan on DIR: as many assemblies as it takes."""
+
+    def __init__(
+        self,
+        plan: CrawlPlan,
+        paths: DirectoryPaths,
+        around: Surroundings,
+        settings: StandaloneSettings,
+        on_progress: Callable[[Progress], None],
+        stop: asyncio.Event,
+    ) -> None:
+        self._plan = plan
+        self._paths = paths
+        self._around = around
+        self._settings = settings
+        self._tell = on_progress
+        self._stop = stop
+        self._meter = Meter(around.clock)
+        self._space = FreeSpace(paths.path, settings.disk_reserve, around.clock)
+        self._last = Progress()
+        self._failures = 0
+
+    async def to_end(self) -> Progress:
+        while True:
+            try:
+                return await self._once()
+            except AppendFileDamaged as damage:
+                fault, _, mend = str(damage).partition(": ")
+                raise OtherCrawl(fault, mend) from damage
+            except Exception as error:
+                await self._outlive(error)
+            if self._stop.is_set():
+                return replace(self._last, state=CrawlState.DONE, finish=FinishReason.STOPPED)
+
+    async def _once(self) -> Progress:
+        database = self._around.open_database(self._paths.state)
+        try:
+            assembly = assemble(self._plan, self._paths, database, self._around, self._space.low)
+            try:
+                return await self._drive(assembly)
+            finally:
+                assembly.close()
+        finally:
+            database.close()
+
+    async def _drive(self, assembly: Assembly) -> Progress:
+        pages_at_start = assembly.tally.judged
+
+        def tell(progress: Progress) -> None:
+            self._last = progress
+            if assembly.tally.judged > pages_at_start:
+                self._failures = 0
+            self._tell(progress)
+
+        around = self._around
+        return await drive(self._plan, assembly, around.clock, self._meter, tell, self._stop)
+
+    async def _outlive(self, error: Exception) -> None:
+        """Waits until a new assembly may go better; raises the error when that was tried enough."""
+        if disk_full(error):
+            await self._wait_for_space(error)
+            return
+        self._failures += 1
+        if self._failures > self._settings.most_restarts:
+            raise error
+        await self._around.clock.sleep(0.1 * 2**self._failures)
+
+    async def _wait_for_space(self, error: Exception) -> None:
+        clock = self._around.clock
+        give_up_at = clock.now() + self._settings.disk_patience.total_seconds()
+        while not self._stop.is_set():
+            if clock.now() >= give_up_at:
+                raise error
+            self._tell(
+                replace(
+                    self._last,
+                    state=CrawlState.PAUSED,
+                    elapsed=self._meter.elapsed(),
+                    paused_by="the disk of DIR is full",
+                )
+            )
+            await clock.sleep(_LOOK_AT_DISK_EVERY)
+            if not self._space.is_low_now():
+                return
+
+
+def disk_full(error: BaseException) -> bool:
+    """Whether a failure comes from a full disk, wherever in its causes that stands."""
+    return any(_is_full(cause) for cause in _causes(error))
+
+
+def _is_full(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(error, sqlite3.Error) and (
+        getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def describe() -> tuple[Service, ...]:
+    """Every service as wired, for the generated page docs/data-flow.md. Nothing runs."""
+    with TemporaryDirectory() as folder:
+        return asyncio.run(_assembled(Path(folder)))
+
+
+async def _assembled(folder: Path) -> tuple[Service, ...]:
+    plan = CrawlPlan(seeds=("https://example.org/",), into=folder, workers=0)
+    database = Database.in_memory()
+    async with real_surroundings(plan) as around:
+        assembly = assemble(plan, DirectoryPaths(folder), database, around, plenty)
+    assembly.close()
+    database.close()
+    return assembly.services
