@@ -5,6 +5,7 @@ from nephila_runtime import NOTHING, Assignment, Clock, Handled, Service, Step, 
 from nephila_storage.refusals import RefusalLog
 from nephila_storage.seen_set import SeenSet
 from nephila_storage.url_state import UrlAdmissions
+from nephila_telemetry import NO_METRICS, Recorder
 
 from nephila_url_dedup.admit import Admit
 from nephila_url_dedup.grow import Grow
@@ -20,9 +21,12 @@ def build_url_dedup(
     seen: SeenSet,
     refusals: RefusalLog,
     clock: Clock,
+    metrics: Recorder = NO_METRICS,
 ) -> Service:
     """The service. It is the only writer of `admissions`, `seen` and `refusals`."""
-    admit = Admit(judgement, admissions, seen, refusals, RecentVerdicts(settings.recent), clock)
+    admit = Admit(
+        judgement, admissions, seen, refusals, RecentVerdicts(settings.recent), clock, metrics
+    )
     grow = Grow(admissions, seen, settings.growth_chunks)
 
     async def assigned(_assignment: Assignment) -> Handled:

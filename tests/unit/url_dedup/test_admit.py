@@ -1,6 +1,7 @@
 """Laws of admission: once each, none lost, whatever crashes."""
 
 import asyncio
+import random
 import re
 from collections.abc import Awaitable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -28,6 +29,7 @@ from nephila_storage.refusals import RefusedUrl
 from nephila_storage.seen_set import SeenSet
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_state import SqliteUrlAdmissions
+from nephila_telemetry import PrometheusRecorder
 from nephila_url_dedup import Blocklist, Judgement, UrlDedupSettings, build_url_dedup
 from nephila_urls import AdmissionRules, Scope, ScopeKind, TrapRules, canonicalise, url_digest
 
@@ -72,13 +74,19 @@ class Running:
         blocklist: Blocklist | None = None,
         seen: SeenSet | None = None,
     ) -> None:
-        self.database = database
+        self.metrics = PrometheusRecorder()
         self.seen = seen or MemorySeenSet(1000)
         self.admissions = SqliteUrlAdmissions(database)
         self.refusals = SqliteRefusalLog(database)
         judgement = Judgement(rules, (blocklist or Blocklist()).covers)
         service = build_url_dedup(
-            UrlDedupSettings(), judgement, self.admissions, self.seen, self.refusals, StillClock()
+            UrlDedupSettings(),
+            judgement,
+            self.admissions,
+            self.seen,
+            self.refusals,
+            StillClock(),
+            self.metrics,
         )
         (self.step,) = service.steps
         (self.tick,) = service.ticks
@@ -99,6 +107,11 @@ class Running:
 
     def admitted(self, *records: Record[UrlDiscovered]) -> list[str]:
         return [message.url for message in self.take(*records) if isinstance(message, UrlAdmitted)]
+
+    def metric(self, name: str) -> float:
+        """Of the text that Prometheus reads; 0 when it was never counted."""
+        lines = self.metrics.exposition().decode().splitlines()
+        return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
 
     def rows(self) -> int:
         return done(self.admissions.count())
@@ -331,3 +344,26 @@ def test_the_seen_set_grows_from_url_state_without_forgetting(database: Database
     assert all(done(seen.probably_seen(digests)))
     strangers = [url_digest(canonicalise(f"http://b.test/{number}")) for number in range(1000)]
     assert sum(done(seen.probably_seen(strangers))) < 20
+
+
+def test_url_state_is_read_for_at_most_a_tenth_of_the_links(database: Database) -> None:
+    dedup = Running(database)
+    urls = [f"http://a.test/{number}" for number in range(500)]
+    chance = random.Random(1)
+    for offset in range(200):
+        # Mostly the same few, as menus are.
+        dedup.take(met(*(urls[int(500 * chance.random() ** 4)] for _ in range(50)), offset=offset))
+    assert dedup.metric("nephila_url_dedup_links_total") == 10_000
+    assert dedup.metric("nephila_url_dedup_exact_reads_total") <= 1000
+
+
+def test_every_link_is_counted_by_what_was_decided(database: Database) -> None:
+    dedup = Running(database)
+    known = "http://a.test/x"
+    dedup.take(met(known, "http://["))
+    dedup.take(met(known, known, "http://[", "ftp://a.test/", "http://a.test/y", offset=1))
+    decided = {
+        reason: dedup.metric(f'nephila_url_dedup_decisions_total{{reason="{reason}"}}')
+        for reason in ("ADMITTED", "KNOWN", "NOT_A_URL", "SCHEME")
+    }
+    assert decided == {"ADMITTED": 2, "KNOWN": 2, "NOT_A_URL": 2, "SCHEME": 1}
