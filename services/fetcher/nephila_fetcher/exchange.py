@@ -172,12 +172,15 @@ def _text(extensions: Mapping[str, Any], key: str) -> str:
 
 async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
     """At most `limit` bytes of the body as received, and whether that is all of it."""
+    stream = response.stream
+    if not isinstance(stream, httpx.AsyncByteStream):
+        raise TypeError("an asynchronous transport answers with an asynchronous stream")
     received = bytearray()
     try:
-        async for piece in response.aiter_raw():
+        async for piece in stream:
             received += piece
             if len(received) > limit:
                 return bytes(received[:limit]), False
     finally:
-        await response.aclose()
+        await stream.aclose()
     return bytes(received), True

@@ -54,6 +54,7 @@ class Connection(asyncio.Protocol):
     def _start_message(self) -> None:
         self._parser: httptools.HttpResponseParser | None = None
         self._unread = bytearray()
+        self._searched = 0
         self._head = b""
         self._status = 0
         self._fields: list[tuple[bytes, bytes]] = []
@@ -214,11 +215,14 @@ class Connection(asyncio.Protocol):
         if unread.startswith((b"\r", b"\n")):
             # RFC 9112 2.2: empty lines before a message are skipped.
             self._unread = unread = unread.lstrip(b"\r\n")
-        end = unread.find(b"\r\n\r\n", 0, MAX_HEAD_BYTES + 4)
-        if end >= 0:
-            return end + 4
-        end = unread.find(b"\n\n", 0, MAX_HEAD_BYTES + 2)
-        return end + 2 if end >= 0 else -1
+            self._searched = 0
+        # What was searched before is not searched again: a head may come in single bytes.
+        start, self._searched = max(self._searched - 3, 0), len(unread)
+        end = unread.find(b"\r\n\r\n", start)
+        bare = unread.find(b"\n\n", start, end if end >= 0 else len(unread))
+        if bare >= 0:
+            return bare + 2
+        return end + 4 if end >= 0 else -1
 
     def _read_head(self, head: bytes) -> None:
         self._fields = []
@@ -246,6 +250,7 @@ class Connection(asyncio.Protocol):
             raise httptools.HttpParserError("too many interim answers")
         self._head_complete = self._complete = False
         self._unread = bytearray(rest)
+        self._searched = 0
 
     def _check_fields(self) -> None:
         """What llhttp lets pass: too many fields, and transfer codings other than `chunked`."""

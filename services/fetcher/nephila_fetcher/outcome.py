@@ -11,7 +11,7 @@ from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_urls import DEFAULT_RULES, CanonicalRules, CanonicalUrl, UrlRefused, canonicalise
 
 from nephila_fetcher.body_packing import served_coding
-from nephila_fetcher.exchange import Answer, ConnectionRefused, TlsFailed
+from nephila_fetcher.exchange import Answer, ConnectionRefused, StaleConnection, TlsFailed
 from nephila_fetcher.retry_after import retry_after
 
 # Deferred at first, final at the third try. What is deferred and not here never counts.
@@ -70,7 +70,7 @@ def of_failure(error: httpx.TransportError) -> Reason:
             return Reason.REASON_CONNECTION_REFUSED
         case TlsFailed():
             return Reason.REASON_TLS_FAILED
-        case httpx.NetworkError():
+        case httpx.NetworkError() | StaleConnection():
             return Reason.REASON_CONNECTION_FAILED
         case _:
             return Reason.REASON_PROTOCOL_ERROR

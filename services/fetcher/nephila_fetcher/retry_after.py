@@ -33,17 +33,13 @@ def parse_http_date(text: str) -> datetime | None:
     if year < 100:
         # RFC 9110 5.6.7 asks for the nearest century; no server's date lies before 1970.
         year += 2000 if year < 70 else 1900
+    day, hour, minute, second = (int(found[part]) for part in ("day", "hour", "minute", "second"))
+    if second > 60:  # 60 is a leap second.
+        return None
     try:
-        return datetime(
-            year,
-            _MONTHS.index(month) + 1,
-            int(found["day"]),
-            int(found["hour"]),
-            int(found["minute"]),
-            min(int(found["second"]), 59),  # A leap second may be written as 60.
-            tzinfo=UTC,
-        )
-    except ValueError:
+        whole = datetime(year, _MONTHS.index(month) + 1, day, hour, minute, tzinfo=UTC)
+        return whole + timedelta(seconds=second)
+    except (ValueError, OverflowError):
         return None
 
 

@@ -3,12 +3,11 @@
 from datetime import timedelta
 from typing import Annotated
 
-from annotated_types import Ge, Gt
 from pydantic import AnyHttpUrl, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-Seconds = Annotated[timedelta, Gt(timedelta())]
-Pause = Annotated[timedelta, Ge(timedelta())]
+Seconds = Annotated[timedelta, Field(gt=timedelta())]
+Pause = Annotated[timedelta, Field(ge=timedelta())]
 
 
 class FetcherSettings(BaseSettings):
@@ -45,9 +44,7 @@ class FetcherSettings(BaseSettings):
     longest_retry_after: Pause = timedelta(days=7)
 
     # RFC 9309 2.4: a robots.txt should not be used for more than 24 hours.
-    robots_lifetime: Annotated[timedelta, Gt(timedelta()), Field(le=timedelta(hours=24))] = (
-        timedelta(hours=24)
-    )
+    robots_lifetime: Annotated[Seconds, Field(le=timedelta(hours=24))] = timedelta(hours=24)
     # An unreachable robots.txt is asked for again after this, doubled at each failure ...
     robots_retry: Seconds = timedelta(minutes=1)
     # ... up to this.
