@@ -47,11 +47,12 @@ class Events:
 
     def _with_content(self, page: PageParsed, row: ContentRecord) -> PageFetched:
         attempt, exchange = page.attempt, page.exchange
-        stands = row.verdict != page_pb2.VERDICT_ALIAS
-        inline = stands and len(page.text_zstd) <= self._inline_text_bytes
+        # A page that was new may have become an alias of a later one, which tells that itself.
+        alias_of = row.alias_of if row.verdict == page_pb2.VERDICT_ALIAS else ""
+        inline = not alias_of and len(page.text_zstd) <= self._inline_text_bytes
         return PageFetched(
             url=row.url,
-            canonical_url=row.alias_of or _declared_canonical(page) or row.url,
+            canonical_url=alias_of or _declared_canonical(page) or row.url,
             fetched_at_unix_ms=exchange.fetched_at_unix_ms,
             http_status=exchange.status,
             content_hash=row.content_hash.hex(),
@@ -65,7 +66,7 @@ class Events:
             language=page.language,
             mime_type=page.mime_type,
             directives=page.directives,
-            duplicate_of=row.alias_of,
+            duplicate_of=alias_of,
             text_zstd=page.text_zstd if inline else b"",
             text_key=row.text_key,
             depth=attempt.depth,
@@ -76,6 +77,7 @@ def _judged(page: PageParsed, row: ContentRecord, now_ms: int) -> PageJudged:
     exchange = page.exchange
     seen = row.verdict in _CONTENT_SEEN
     redirected = row.verdict == page_pb2.VERDICT_REDIRECTED
+    alias_of = row.alias_of if row.verdict == page_pb2.VERDICT_ALIAS else ""
     return PageJudged(
         attempt=page.attempt,
         verdict=row.verdict,
@@ -85,7 +87,7 @@ def _judged(page: PageParsed, row: ContentRecord, now_ms: int) -> PageJudged:
         last_modified=exchange.last_modified if seen else "",
         content_hash=row.content_hash if seen else b"",
         fetched_at_unix_ms=exchange.fetched_at_unix_ms or now_ms,
-        alias_of=exchange.location if redirected else row.alias_of if seen else "",
+        alias_of=exchange.location if redirected else alias_of,
         storage_key=row.storage_key if seen or redirected else "",
     )
 
