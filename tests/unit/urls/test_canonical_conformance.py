@@ -164,3 +164,34 @@ def test_funny_ipv4_addresses_are_read_as_browsers_read_them() -> None:
         else:
             # No address: nothing, or a name.
             assert got in (Refusal.NOT_A_URL, f"http://{text}/"), text
+
+
+# What w3lib's canonicalize_url does and we do not, by the URL that goes in.
+NOT_W3LIBS_POLICY = {
+    "not absolute, or not http": r"^(?!https?:)",
+    "userinfo is refused": "@",
+    "values of one name keep their order": r"([?&]\w+=).*\1",
+    "a pair without a value keeps the order": r"\?[^=]*$|&\w+(?:&|$)",
+    "a space is %20": r"\?.*(?: |%20)",
+    "an escaped delimiter stays escaped": "(?i)%2c",
+    "labels are encoded whatever their length": r"^http://(?:\.|[^/]{64})",
+}
+
+
+def test_w3lib_canonicalises_as_we_do_or_by_another_policy() -> None:
+    lines = shared_data.path("url-canon/w3lib_cases.jsonl").read_text().splitlines()
+    calls = [json.loads(line) for line in lines]
+    agreed = 0
+    for call in calls:
+        if (
+            call["fn"] != "canonicalize_url"
+            or call["kwargs"]
+            or not isinstance(call["args"][0], str)
+        ):
+            continue
+        (text,) = call["args"]
+        if outcome(text, None, CanonicalRules()) == call["result"]:
+            agreed += 1
+        else:
+            assert any(re.search(policy, text) for policy in NOT_W3LIBS_POLICY.values()), call
+    assert agreed > 40
