@@ -24,7 +24,7 @@ def settings() -> str:
     for path in sorted(ROOT.glob("services/*/nephila_*/settings.py")):
         for knobs in classes(path):
             lines += ["", f"## {path.parent.parent.name}", "", "| variable | default | meaning |"]
-            lines += ["| --- | --- | --- |", *rows(knobs, reasons(path, knobs.__name__))]
+            lines += ["| --- | --- | --- |", *rows(knobs, *told_by(path, knobs.__name__))]
     return "\n".join(lines) + "\n"
 
 
@@ -39,11 +39,13 @@ def classes(path: Path) -> list[type[BaseSettings]]:
     ]
 
 
-def rows(knobs: type[BaseSettings], told: dict[str, str]) -> Iterator[str]:
+def rows(
+    knobs: type[BaseSettings], reasons: dict[str, str], computed: dict[str, str]
+) -> Iterator[str]:
     prefix = knobs.model_config.get("env_prefix", "")
     for name, field in knobs.model_fields.items():
-        meaning = told.get(name, "").replace("|", "\\|")
-        yield f"| `{prefix}{name.upper()}` | {default(field)} | {meaning} |"
+        reason = reasons.get(name, "").replace("|", "\\|")
+        yield f"| `{prefix}{name.upper()}` | {computed.get(name) or default(field)} | {reason} |"
 
 
 def default(field: FieldInfo) -> str:
@@ -57,22 +59,38 @@ def default(field: FieldInfo) -> str:
     return f"`{value}`" if value not in ("", None, ()) else "(empty)"
 
 
-def reasons(path: Path, class_name: str) -> dict[str, str]:
-    """By knob: why it is there and what its unit is, as the source says. A knob without is an error."""
+def told_by(path: Path, class_name: str) -> tuple[dict[str, str], dict[str, str]]:
+    """By knob: its unit and why it is there, and the code of a default that depends on the machine.
+
+    A knob without a reason is an error.
+    """
     text = path.read_text()
     body = next(
         node.body
         for node in ast.parse(text).body
         if isinstance(node, ast.ClassDef) and node.name == class_name
     )
-    told: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    computed: dict[str, str] = {}
     for node, below in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            told[node.target.id] = string(below) or comment_above(text.splitlines(), node.lineno)
-    silent = [name for name, reason in told.items() if not reason]
+            name = node.target.id
+            reasons[name] = string(below) or comment_above(text.splitlines(), node.lineno)
+            if code := computed_default(node.value):
+                computed[name] = f"`{code}`"
+    silent = [name for name, reason in reasons.items() if not reason]
     if silent:
         raise SystemExit(f"{path.relative_to(ROOT)}: no reason stands at {', '.join(silent)}")
-    return told
+    return reasons, computed
+
+
+def computed_default(value: ast.expr | None) -> str:
+    """The code of a default that asks the machine, such as for its cores; empty for any other."""
+    calls = (node for node in ast.walk(value) if isinstance(node, ast.Call)) if value else ()
+    if not any(ast.unparse(call.func).startswith("os.") for call in calls):
+        return ""
+    given = [key.value for key in getattr(value, "keywords", []) if key.arg == "default"]
+    return ast.unparse(given[0] if given else value) if value else ""
 
 
 def string(node: ast.stmt | None) -> str:
