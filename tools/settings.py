@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -100,7 +101,12 @@ def string(node: ast.stmt | None) -> str:
 
 
 def comment_above(lines: list[str], line_number: int) -> str:
-    """The comment lines directly above a line (counted from 1), as one line."""
+    """The comment lines directly above a line (counted from 1), as one line.
+
+    A knob directly below another shares its comment.
+    """
+    if line_number > 1 and re.match(r"    \w+: ", lines[line_number - 2]):
+        return "Goes with the one above."
     words: list[str] = []
     for line in reversed(lines[: line_number - 1]):
         if not line.strip().startswith("#"):
