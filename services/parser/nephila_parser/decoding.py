@@ -84,7 +84,7 @@ def _gunzip(body: bytes, limit: int) -> Decoded:
         try:
             # One byte over the limit tells a body that ends there from one that goes on.
             part = stream.decompress(rest, room + 1)
-        except IsalError:
+        except IsalError:  # pyright: ignore[reportGeneralTypeIssues]
             parts.append(_salvage(zlib.decompressobj(_RAW_WBITS), _after_gzip_head(rest), room))
             return Decoded(b"".join(parts), True)
         parts.append(part[:room])

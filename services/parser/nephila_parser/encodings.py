@@ -20,7 +20,7 @@ PRESCAN_BYTES = 16_384
 _DETECTED_BYTES = 16_384
 _LEAST_CONFIDENCE = 0.5
 # Names of the detector's that are no labels.
-_DETECTORS_OWN = {"mac-cyrillic": "x-mac-cyrillic", "uhc": "euc-kr", "cp949": "euc-kr"}
+_DETECTORS_OWN = {"maccyrillic": "x-mac-cyrillic", "uhc": "euc-kr", "cp949": "euc-kr"}
 UTF_8 = "utf-8"
 FALLBACK = "windows-1252"
 

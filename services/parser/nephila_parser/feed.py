@@ -46,8 +46,8 @@ def read_feed(document: Document) -> ParsedPage:
             base_href = element.getroottree().getroot().get(_XML_BASE) or ""
         if name == "title" and not page.title and _parent_name(element) in _HEADS:
             page.title = one_line(text_of(element), document.limits.title_chars)
-        elif name in _HEADS:
-            found.extend(_links_of_head(element))
+        elif name == "link" and _parent_name(element) in _HEADS:
+            found.extend(_link_of_head(element))
         elif name in _ITEMS:
             found.extend(_links_of_item(element))
             if _parent_name(element) not in _ITEMS:
@@ -101,17 +101,14 @@ def _string(members: dict[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _links_of_head(head: Element) -> Iterator[FoundLink]:
-    for child in head:
-        if local_name(child) != "link":
-            continue
-        rel = (child.get("rel") or "alternate").lower()
-        href = child.get("href") or text_of(child)
-        if href and rel == "alternate" and not _is_of_hub(child):
-            yield FoundLink(href, rel)
-        elif href and rel in ("next", "prev-archive"):
-            # RFC 5005: the feed goes on there.
-            yield FoundLink(href, rel, kind=URL_KIND_FEED)
+def _link_of_head(link: Element) -> Iterator[FoundLink]:
+    rel = (link.get("rel") or "alternate").lower()
+    href = link.get("href") or text_of(link)
+    if href and rel == "alternate" and not _is_of_hub(link):
+        yield FoundLink(href, rel)
+    elif href and rel in ("next", "prev-archive"):
+        # RFC 5005: the feed goes on there.
+        yield FoundLink(href, rel, kind=URL_KIND_FEED)
 
 
 def _is_of_hub(link: Element) -> bool:
@@ -128,15 +125,12 @@ def _links_of_item(item: Element) -> Iterator[FoundLink]:
         if name == "link":
             hrefs.extend(_item_hrefs(child))
         elif name == "guid":
-            guid = (
-                text_of(child)
-                if child.get("ispermalink", child.get("isPermaLink")) != "false"
-                else ""
-            )
+            guid = text_of(child)
         elif name in _DATES:
             date = max(date, rfc_822_ms(text_of(child)))
         elif name == "title" and not title and "media" not in namespace(child).lower():
             title = one_line(text_of(child), 200)
+    # Whatever isPermaLink says: it is often wrong, and an item without a link has nothing better.
     if not hrefs and guid.lower().startswith(("http://", "https://")):
         hrefs.append(guid)
     for href in hrefs:

@@ -64,6 +64,9 @@ def sniff(body: bytes, declared: MimeType | None) -> str:
     """The essence of what the body is."""
     head = body[:HEAD_BYTES]
     essence = declared.essence if declared else ""
+    if declared and declared.charset.lower().startswith("utf-16"):
+        # Its letters have zero bytes: looked at without them.
+        head = head.replace(b"\0", b"")
     if essence in (HTML, XHTML):
         return _magic(head) or _labelled_html(head, essence)
     if essence in _UNKNOWN:

@@ -9,6 +9,7 @@ import sys
 from collections import deque
 from datetime import timedelta
 from types import TracebackType
+from typing import cast
 
 import msgspec
 from nephila_contracts.v1.reason_pb2 import REASON_PARSER_CRASHED, REASON_PARSER_TIMED_OUT
@@ -152,8 +153,8 @@ class _Pipe(asyncio.Protocol):
         self._answer: asyncio.Future[bytes | None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        # uvloop's transports are no asyncio.Transport by inheritance.
+        self.transport = cast(asyncio.Transport, transport)
 
     def send(self, payload: bytes) -> None:
         if self.transport is not None:

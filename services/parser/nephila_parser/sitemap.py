@@ -54,7 +54,8 @@ def read_sitemap_list(document: Document) -> ParsedPage:
     charset = text_encoding(document.body, document.http_charset) or guessed_encoding(document.body)
     page = ParsedPage(REASON_FETCHED, charset=charset, source=DISCOVERY_SOURCE_SITEMAP)
     lines = (line.strip() for line in decode_text(document.body, charset).splitlines())
-    _settle(page, document, (FoundLink(line) for line in lines if _is_absolute(line)))
+    urls = (with_scheme(line) for line in lines)
+    _settle(page, document, (FoundLink(url) for url in urls if _is_absolute(url)))
     return page
 
 
@@ -78,6 +79,9 @@ def _entries(body: bytes) -> Iterator[FoundLink]:
         elif name in _OWN and _is_own(element):
             held.hint(name, text_of(element))
         elif name in _ENTRIES and _is_entry(element):
+            # <sitemap>https://…</sitemap>, its loc forgotten, is met too.
+            if not held.loc and _is_absolute(bare := (element.text or "").strip()):
+                held.loc, held.kind = bare, _ENTRIES[name]
             if held.loc:
                 yield held.link()
             held = _Entry()
@@ -105,7 +109,7 @@ class _Entry:
 
     def link(self) -> FoundLink:
         return FoundLink(
-            self.loc,
+            with_scheme(self.loc),
             kind=self.kind,
             lastmod_unix_ms=self.lastmod_unix_ms,
             priority=self.priority,
@@ -137,6 +141,11 @@ def _priority(text: str) -> float:
     except ValueError:
         return 0.0
     return value if 0.0 <= value <= 1.0 else 0.0
+
+
+def with_scheme(text: str) -> str:
+    """A URL whose scheme was forgotten, "www.…", with one; any other as it is."""
+    return "http://" + text if text[:4].lower() == "www." else text
 
 
 def _is_absolute(line: str) -> bool:

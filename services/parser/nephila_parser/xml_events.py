@@ -1,6 +1,7 @@
 """XML from strangers: read as a stream, forgiving, bounded, and blind to everything outside itself."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TypeAlias, cast
 
 from lxml import etree
@@ -10,6 +11,7 @@ from nephila_parser.encodings import UTF_8, decode_text, guessed_encoding, is_ut
 Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]
 
 _STEP = 65_536
+_PIECES = 64
 
 
 def xml_text(body: bytes, http_charset: str) -> tuple[bytes, str]:
@@ -66,10 +68,12 @@ def namespace(element: Element) -> str:
 
 
 def text_of(element: Element) -> str:
-    """All text inside the element, blanks around it dropped (U+00A0 and its like too)."""
+    """The text inside the element, blanks around it dropped (U+00A0 and its like too)."""
     if len(element) == 0:
         return (element.text or "").strip()
-    return "".join(element.itertext()).strip()  # pyright: ignore[reportArgumentType, reportCallIssue]
+    # Bounded, as elements that never end lie in one another and would be read again and again.
+    pieces = islice(element.itertext("*"), _PIECES)
+    return "".join(cast("Iterator[str]", pieces)).strip()
 
 
 def forget(element: Element) -> None:
