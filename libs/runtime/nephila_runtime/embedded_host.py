@@ -60,6 +60,10 @@ class _DueTick:
         self.tick = tick
         self.due_at = now
 
+    def next_at(self) -> float:
+        sooner = self.tick.next_at()
+        return self.due_at if sooner is None else min(sooner, self.due_at)
+
     async def run(self, turn: Turn, now: float) -> None:
         self.due_at = now + self.tick.every.total_seconds()
         handled = await self.tick.run()
@@ -90,6 +94,8 @@ class EmbeddedHost:
         self._settings = settings
         self._commit = commit
         self._reach = reach
+        self._turning = True
+        """Until the first turn has begun, what is on disk has not been looked at."""
         self._wake = asyncio.Event()
         self._inbox: list[tuple[Sequence[Emit[Any]], asyncio.Future[None]]] = []
         self._next_trim = clock.now()
@@ -148,8 +154,8 @@ class EmbeddedHost:
         )
 
     def idle(self) -> bool:
-        """Nothing waits and nothing is under way."""
-        return not self._inbox and self.lag() == 0
+        """Nothing waits and nothing is under way, a turn's own emits included."""
+        return not self._turning and not self._inbox and self.lag() == 0
 
     @asynccontextmanager
     async def _revoked_at_end(self) -> AsyncGenerator[None]:
@@ -171,7 +177,9 @@ class EmbeddedHost:
                 await self._assign()
                 while not stop.is_set():
                     started = self._clock.now()
+                    self._turning = True
                     await self._turn(Turn(self.log))
+                    self._turning = False
                     await self._rest(started)
         finally:
             waiter.cancel()
@@ -209,7 +217,7 @@ class EmbeddedHost:
         return bool(self._inbox) or any(runner.has_work() for runner in self._runners)
 
     def _next_due(self) -> float:
-        moments = [tick.due_at for tick in self._ticks]
+        moments = [tick.next_at() for tick in self._ticks]
         moments += [at for runner in self._runners if (at := runner.next_at()) is not None]
         return min(moments, default=self._clock.now() + 1.0)
 
@@ -235,7 +243,7 @@ class EmbeddedHost:
     async def _run_ticks(self, turn: Turn) -> None:
         now = self._clock.now()
         for tick in self._ticks:
-            if now >= tick.due_at or (tick.tick.eager and tick.service in turn.active):
+            if now >= tick.next_at() or (tick.tick.eager and tick.service in turn.active):
                 await tick.run(turn, now)
         if now >= self._next_trim:
             self._next_trim = now + self._settings.trim_every.total_seconds()

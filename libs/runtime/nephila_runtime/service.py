@@ -102,10 +102,14 @@ class Step(Generic[M]):
     on_dead: Callable[[Record[M], str], Sequence[Emit[Any]]] | None = None
 
 
+def _no_sooner() -> float | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Tick:
-    """Something that a service does by itself: at least once each `every`, and, when `eager`, right after
-    each batch that one of its steps has handled."""
+    """Something that a service does by itself: at least once each `every`, at `next_at` on the clock
+    when that is sooner, and, when `eager`, right after each batch that one of its steps has handled."""
 
     name: str
     every: timedelta
@@ -113,6 +117,8 @@ class Tick:
     run: Callable[[], Awaitable[Handled]]
     after: Callable[[Any], Awaitable[None]] = _forget
     eager: bool = False
+    next_at: Callable[[], float | None] = _no_sooner
+    """Asked between turns, so cheap; after a run it must lie ahead, or be None."""
 
 
 @dataclass(frozen=True)

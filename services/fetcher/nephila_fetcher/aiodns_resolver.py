@@ -29,8 +29,10 @@ class AiodnsResolver:
     """Asks for IPv4 and IPv6 addresses. To be made and closed within the running loop."""
 
     def __init__(self, server: str | None = None) -> None:
-        """`server` is "HOST:PORT" of the only name server to ask; the hosts file is then not read."""
-        only = {} if server is None else {"servers": [server], "lookups": "b"}
+        """`server` is "HOST:PORT" of the only name server to ask, after the hosts file."""
+        # Not `lookups="b"`, which would skip the hosts file: pycares 5.2.1 frees that text before
+        # c-ares reads it, and every query may then fail at once.
+        only = {} if server is None else {"servers": [server]}
         self._resolver = aiodns.DNSResolver(
             loop=asyncio.get_running_loop(),
             timeout=_TRY_SECONDS,

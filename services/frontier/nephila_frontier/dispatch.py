@@ -21,12 +21,23 @@ class Dispatch:
     def __init__(self, frontier: Frontier, clock: Clock) -> None:
         self._frontier = frontier
         self._clock = clock
+        self._closed = False
+
+    def next_at(self) -> float | None:
+        """When the next host may be asked; None while only a freed lease or an open valve helps."""
+        frontier = self._frontier
+        if self._closed or frontier.front or frontier.room() <= 0:
+            return None
+        return frontier.next_at()
 
     async def run(self) -> Handled:
         frontier = self._frontier
         now = self._clock.now()
         room = frontier.room()
-        if room <= 0 or frontier.nothing_due(now) or frontier.valve_closed(now) is not None:
+        if room <= 0 or frontier.nothing_due(now):
+            return NOTHING
+        self._closed = frontier.valve_closed(now) is not None
+        if self._closed:
             return NOTHING
         turns = frontier.take_due(now, room)
         if not turns:

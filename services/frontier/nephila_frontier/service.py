@@ -58,6 +58,7 @@ def build_frontier(
             dispatch.run,
             dispatch.after,
             eager=True,
+            next_at=dispatch.next_at,
         ),
         Tick(
             "expire",

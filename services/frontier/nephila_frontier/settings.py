@@ -48,8 +48,8 @@ class FrontierSettings(BaseSettings):
 
     heads: int = Field(default=32, ge=1)
     """URLs of a queue that are read at a time."""
-    entries_in_memory: int = Field(default=50_000, ge=0)
-    """URLs in memory over all queues: about 250 bytes each."""
+    entries_in_memory: int = Field(default=20_000, ge=0)
+    """URLs in memory over all queues: about 250 bytes each, 5 MB."""
     segment_urls: int = Field(default=256, ge=1)
     """URLs that a queue has let go before their rows are dropped, in one go."""
 
@@ -61,7 +61,7 @@ class FrontierSettings(BaseSettings):
     """Capacity for known URLs that change fast."""
     revalidate_share: float = Field(default=0.1, gt=0)
     """Capacity for known URLs that are only looked after."""
-    dispatch_every: timedelta = timedelta(milliseconds=50)
-    """How late a host's turn may be noticed."""
+    dispatch_every: timedelta = timedelta(milliseconds=200)
+    """How late an opened valve may be noticed; a host's turn is noticed at once."""
     expire_every: timedelta = timedelta(seconds=5)
     """How late an expired lease may be noticed."""

@@ -45,10 +45,17 @@ def _wrong_values(settings: type[BaseSettings]) -> list[BadInput]:
             BadInput(
                 f"{prefix}{'_'.join(map(str, one['loc']))}".upper()
                 + f" is {str(one['input'])[:100]!r}",
-                one["msg"][:1].lower() + one["msg"][1:],
+                _mend(one["type"], one["msg"]),
             )
             for one in error.errors()
             # What has no default comes from the command line.
             if one["type"] != "missing"
         ]
     return []
+
+
+def _mend(kind: str, message: str) -> str:
+    # Pydantic speaks of day identifiers where somebody wrote plain seconds.
+    if kind.startswith("time_delta"):
+        return "write a time such as PT2S, PT10M or 01:30:00"
+    return message[:1].lower() + message[1:]

@@ -64,7 +64,7 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
         stack.push_async_callback(transport.aclose)
         server = f"{plan.dns[0]}:{plan.dns[1]}" if plan.dns else None
         resolver = AiodnsResolver(server)
-        stack.push_async_callback(resolver.close)
+        stack.push_async_callback(resolver.aclose)
         parsers = await stack.enter_async_context(_parsers(plan))
         yield Surroundings(
             clock=SystemClock(),

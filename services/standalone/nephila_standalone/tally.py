@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from nephila_contracts import topics
 from nephila_contracts.v1.page_pb2 import (
@@ -64,7 +63,7 @@ class Tally:
 
 def reason_name(reason: Reason) -> str:
     """A reason code without its prefix, such as "TIMED_OUT"."""
-    return cast(str, Reason.Name(reason)).removeprefix("REASON_")
+    return Reason.Name(reason).removeprefix("REASON_")
 
 
 def build_tally(tally: Tally) -> Service:
