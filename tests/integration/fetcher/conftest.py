@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,7 +48,7 @@ class RawServer:
 @asynccontextmanager
 async def raw_server(
     behaviour: Behaviour, tls: ssl.SSLContext | None = None, address: str = "127.0.0.1"
-) -> AsyncIterator[RawServer]:
+) -> AsyncGenerator[RawServer, None]:
     """A server whose connections each run `behaviour`; a client that goes away ends it."""
     state = RawServer(0)
     tasks: set[asyncio.Task[None]] = set()

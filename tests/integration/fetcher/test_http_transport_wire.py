@@ -1,7 +1,9 @@
 """The transport against servers that keep, bend and break HTTP."""
 
 import asyncio
+import socket
 import ssl
+import struct
 import time
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -149,10 +151,7 @@ def test_a_reset_amid_a_body_without_length_is_marked(run: Any, tools: Any) -> N
         await visit.request()
         await visit.send(_OK + b"\r\nhalf")
         await asyncio.sleep(0.1)
-        # Unread bytes and no lingering make the kernel send RST.
-        import socket
-        import struct
-
+        # No lingering makes the kernel send RST.
         raw = visit.writer.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         visit.writer.transport.abort()
@@ -423,10 +422,8 @@ def test_a_target_cannot_bring_its_own_lines(run: Any, tools: Any, target: bytes
 
 
 def test_a_cancelled_request_closes_its_connection(run: Any, tools: Any) -> None:
-    closed = asyncio.Event
-
     async def scenario(transport: HttpTransport) -> None:
-        gone = closed()
+        gone = asyncio.Event()
 
         async def behaviour(visit: Any) -> None:
             await visit.request()
