@@ -40,7 +40,7 @@ class AddressGate(Generic[T]):
             address = self._addresses[ip] = _Address(now)
             if len(self._addresses) > self._forget_at:
                 self._forget_idle(now)
-        its_turn = address.woken is turn
+        its_turn = address.woken == turn
         if now >= address.next_at and (its_turn or not (address.woken or address.waiting)):
             address.woken = None
             address.next_at = now + self._interval
@@ -79,7 +79,7 @@ class AddressGate(Generic[T]):
     def leaves(self, ip: str, turn: T) -> None:
         """A woken turn that does not come back, so that the next one is woken."""
         address = self._addresses.get(ip)
-        if address is not None and address.woken is turn:
+        if address is not None and address.woken == turn:
             address.woken = None
             if address.waiting:
                 self._wake_later(address)
@@ -87,6 +87,10 @@ class AddressGate(Generic[T]):
     def next_at(self) -> float | None:
         """When the next turn is woken."""
         return self._wakes[0][0] if self._wakes else None
+
+    def known(self) -> int:
+        """Addresses remembered."""
+        return len(self._addresses)
 
     def clear(self) -> None:
         self._addresses.clear()

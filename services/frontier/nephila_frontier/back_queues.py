@@ -6,6 +6,7 @@ twice at once. Sites that wait for their time are in one heap, the hosts of a si
 when they may go: a turn costs O(log n), with millions of hosts.
 """
 
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 
@@ -39,7 +40,6 @@ class ClassQueue:
         "last",
         "left",
         "queue_class",
-        "read_to",
         "strides",
     )
 
@@ -47,14 +47,18 @@ class ClassQueue:
         self.queue_class = queue_class
         self.cursor = -1
         self.last = -1
-        self.read_to = -1
         self.count = 0
-        self.heads: list[QueuedUrl] = []
+        self.heads: Sequence[QueuedUrl] = ()
         self.held: Held | None = None
         # Turns taken, each divided by the class's weight: the least goes next.
         self.strides = strides
         # URLs that left since rows were dropped.
         self.left = 0
+
+    @property
+    def read_to(self) -> int:
+        """Position up to which URLs are in memory."""
+        return self.heads[-1].position if self.heads else self.cursor
 
     def span(self) -> QueueSpan:
         return QueueSpan(self.queue_class, self.cursor, self.last, self.count)
@@ -63,15 +67,15 @@ class ClassQueue:
         """Takes a URL in at the end; True when it is held in memory too, for which `keep` allows."""
         kept = keep and self.read_to == self.last
         if kept:
-            self.heads.append(entry)
-            self.read_to = entry.position
+            self.heads = [*self.heads, entry]
         self.last = entry.position
         self.count += 1
         return kept
 
     def leave(self) -> None:
         """The head is done with."""
-        self.cursor = self.heads.pop(0).position
+        self.cursor = self.heads[0].position
+        self.heads = self.heads[1:]
         self.held = None
         self.count -= 1
         self.left += 1
@@ -145,12 +149,13 @@ class Host:
 class Site:
     """What takes turns: the hosts of a site key, or one host."""
 
-    __slots__ = ("hosts", "next_at", "partition", "scheduled_at", "turn")
+    __slots__ = ("_heap", "_one", "next_at", "partition", "scheduled_at", "turn")
 
     def __init__(self, partition: int) -> None:
         self.partition = partition
-        # Heap of its hosts that have URLs: (due at, number, host).
-        self.hosts: list[tuple[float, int, Host]] = []
+        # Its hosts that rest. Nearly every site has one host: no heap for that saves 200 bytes.
+        self._one: Host | None = None
+        self._heap: list[tuple[float, int, Host]] | None = None
         # When any of them may be asked again.
         self.next_at = -inf
         # When the heap of sites will bring it up; inf when it is in none or has its turn.
@@ -158,6 +163,30 @@ class Site:
         # The host whose turn has come or whose URL is out: until `BackQueues.end_turn` the site is in
         # no heap.
         self.turn: Host | None = None
+
+    def push(self, host: Host) -> None:
+        """Takes a host in to rest; its `due_at` does not change until it is popped."""
+        if self._heap is not None:
+            heappush(self._heap, (host.due_at, host.number, host))
+        elif self._one is None:
+            self._one = host
+        else:
+            both = sorted((host.due_at, host.number, host) for host in (self._one, host))
+            self._one, self._heap = None, both
+
+    def first(self) -> Host | None:
+        """The host that may be asked first; None when none rests."""
+        return self._heap[0][2] if self._heap is not None else self._one
+
+    def pop(self) -> Host | None:
+        """Takes the first host out."""
+        if self._heap is None:
+            host, self._one = self._one, None
+            return host
+        host = heappop(self._heap)[2]
+        if not self._heap:
+            self._heap = None
+        return host
 
 
 class BackQueues:
@@ -173,7 +202,7 @@ class BackQueues:
         """Lets a host with URLs wait for its time, unless it does already or has its turn."""
         if not host.resting and host.site.turn is not host:
             host.resting = True
-            heappush(host.site.hosts, (host.due_at, host.number, host))
+            host.site.push(host)
             self._schedule(host.site)
 
     def end_turn(self, host: Host) -> None:
@@ -184,9 +213,10 @@ class BackQueues:
         self._schedule(host.site)
 
     def _schedule(self, site: Site) -> None:
-        if site.turn is not None or not site.hosts:
+        first = site.first()
+        if site.turn is not None or first is None:
             return
-        at = max(site.next_at, site.hosts[0][0])
+        at = max(site.next_at, first.due_at)
         # An entry at another time than `scheduled_at` is stale and is skipped when it comes up.
         if at < site.scheduled_at:
             site.scheduled_at = at
@@ -201,10 +231,11 @@ class BackQueues:
             if at != site.scheduled_at:
                 continue
             site.scheduled_at = inf
-            if max(site.next_at, site.hosts[0][0]) > now:
+            host = site.first()
+            if host is None or max(site.next_at, host.due_at) > now:
                 self._schedule(site)
                 continue
-            host = heappop(site.hosts)[2]
+            site.pop()
             host.resting = False
             site.turn = host
             return host

@@ -55,7 +55,7 @@ class Restore:
             frontier.timers.wait(host, now + row.wait_ms / 1000)
         for span in row.queues:
             queue = host.queue(span.queue_class)
-            queue.cursor = queue.read_to = span.cursor
+            queue.cursor = span.cursor
             queue.last, queue.count = span.last, span.urls
             frontier.queued += span.urls
         return host
@@ -75,7 +75,7 @@ class Restore:
             for _, queue, row in out
         ]
         for (host, queue, row), heads in zip(out, await frontier.store.read(reads), strict=True):
-            queue.heads, queue.read_to = heads, heads[0].position
+            queue.heads = heads
             frontier.loaded += 1
             frontier.queued -= 1
             lease = Lease(host, queue, heads[0], row.attempt)

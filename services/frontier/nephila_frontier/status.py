@@ -114,7 +114,9 @@ class FrontierView:
     def _waiting(self, now: float) -> list[WaitingHost]:
         waiting: list[WaitingHost] = []
         for site in self._frontier.back.soonest(self._most):
-            host = site.hosts[0][2]
+            host = site.first()
+            if host is None:
+                continue
             at = max(site.next_at, host.due_at)
             waiting.append(WaitingHost(host.name, max(at - now, 0.0), self._why(host, now)))
         return sorted(waiting, key=lambda entry: entry.seconds)

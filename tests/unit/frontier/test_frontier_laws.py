@@ -1,8 +1,10 @@
 """What the frontier promises, one law each."""
 
+import cProfile
 import random
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from nephila_contracts.v1.reason_pb2 import (
     REASON_ROBOTS_DISALLOWED,
     REASON_TIMED_OUT,
     REASON_TRIES_SPENT,
+    Reason,
 )
 from nephila_contracts.v1.url_pb2 import (
     DISCOVERY_SOURCE_SEED,
@@ -35,10 +38,25 @@ from nephila_testkit.frontier_driver import (
     deferred,
     fetched,
     host_asked,
+    inline,
 )
 
 # Waits are whole seconds on a clock that counts in doubles.
 TINY = 1e-6
+
+
+class Words:
+    """What an operator says."""
+
+    def __init__(self, paused: set[str], delays: dict[str, float]) -> None:
+        self.paused = paused
+        self._delays = delays
+
+    def held(self, host: str, site_key: str) -> Reason | None:
+        return REASON_PAUSED if host in self.paused else None
+
+    def delay(self, host: str, site_key: str) -> float | None:
+        return self._delays.get(host)
 
 
 class Crawl(FrontierDriver):
@@ -46,16 +64,26 @@ class Crawl(FrontierDriver):
 
     view: FrontierView
 
-    def __init__(self, budget: Budget | None = None, **settings: Any) -> None:
+    def __init__(
+        self, budget: Budget | None = None, overrides: Words | None = None, **settings: Any
+    ) -> None:
         self._budget = budget or Budget()
+        self.words = overrides or Words(set(), {})
         self._settings = FrontierSettings(**settings)
         super().__init__(self._build_frontier)
 
     def _build_frontier(
         self, store: SqliteFrontierStore, downstream: SettableDownstream, clock: Clock
     ) -> Service:
+        rng = random.Random(1)
         service, self.view = build_frontier(
-            self._settings, store, downstream, clock, random.Random(1), budget=self._budget
+            self._settings,
+            store,
+            downstream,
+            clock,
+            rng,
+            budget=self._budget,
+            overrides=self.words,
         )
         return service
 
@@ -140,7 +168,7 @@ def test_an_address_is_asked_ten_times_a_second_whatever_it_serves(crawls: Crawl
     while len(times) < 30:
         times += [crawl.clock.at] * len(crawl.dispatch())
         crawl.clock.at += 0.03
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
     assert min(gaps) >= 0.1 - TINY
     assert max(gaps) <= 0.1 + 0.03 + TINY
 
@@ -206,14 +234,16 @@ def test_back_off_doubles_to_its_bound_and_ends_with_an_answer(crawls: Crawls) -
 def test_the_third_time_out_gives_the_url_up_with_a_verdict(crawls: Crawls) -> None:
     crawl = crawls()
     crawl.admit("http://a.test/1")
+    attempts: list[str] = []
     for tries in range(3):
         (request,) = crawl.after(7200)
+        attempts.append(request.attempt.attempt_id)
         assert request.attempt.tries == tries
         assert crawl.parsed == []
         crawl.complete(deferred(request, REASON_TIMED_OUT))
     (verdict,) = crawl.parsed
     assert verdict.reason == REASON_TRIES_SPENT
-    assert verdict.attempt.attempt_id == request.attempt.attempt_id
+    assert verdict.attempt.attempt_id == attempts[-1]
     assert crawl.after(7200) == []
     assert crawl.view.status().queued == 0
 
@@ -540,3 +570,68 @@ def test_the_status_says_what_is_waited_for(crawls: Crawls) -> None:
     ]
     assert (status.next_in, status.backed_off) == (5.0, 1)
     assert [busy.urls for busy in status.busiest] == [1, 1, 1] or status.busiest[0].urls == 2
+
+
+def test_after_a_restart_a_site_waits_its_delay_too(crawls: Crawls) -> None:
+    crawl = crawls(site_delay=timedelta(seconds=10))
+    crawl.admit("http://h1.a.test/", "http://h2.a.test/")
+    crawl.complete(fetched(crawl.dispatch()[0]))
+    crawl.start()
+    assert crawl.after(10 - TINY) == []
+    assert len(crawl.after(2 * TINY)) == 1
+
+
+def test_five_times_the_hosts_cost_a_dispatch_hardly_more(crawls: Crawls) -> None:
+    """Counts calls instead of time."""
+    calls: list[int] = []
+    for hosts in (10_000, 50_000):
+        crawl = crawls(entries_in_memory=0, ip_interval=timedelta())
+        for begin in range(0, hosts, 1000):
+            crawl.admit(*(f"http://h{n}.test/" for n in range(begin, begin + 1000)))
+        profile = cProfile.Profile()
+        profile.enable()
+        for _ in range(3):
+            crawl.complete(*(fetched(request) for request in crawl.after(0.05)))
+        profile.disable()
+        calls.append(sum(entry.callcount for entry in profile.getstats()))
+    assert calls[1] < 1.1 * calls[0]
+
+
+def test_bounds_of_one_still_let_everything_through(crawls: Crawls) -> None:
+    crawl = crawls(most_leases=1, most_lag=0, heads=1, entries_in_memory=0, segment_urls=1)
+    crawl.admit(*(f"http://a{n % 3}.test/{n}" for n in range(12)))
+    assert len(crawl.fetch_all(100)) == 12
+
+
+def test_revoked_partitions_leave_nothing_behind(crawls: Crawls) -> None:
+    crawl = crawls()
+    crawl.admit("http://a.test/1", "http://b.test/1")
+    crawl.dispatch()
+    inline(crawl.service.revoked((0,)))
+    status = crawl.view.status()
+    assert (status.queued, status.leased, status.hosts, status.next_in) == (0, 0, 0, None)
+    assert crawl.after(100) == []
+
+
+def test_a_held_host_waits_and_others_go_on(crawls: Crawls) -> None:
+    crawl = crawls(overrides=Words({"a.test"}, {"b.test": 5.0}))
+    crawl.admit("http://a.test/1", "http://b.test/1", "http://b.test/2")
+    (request,) = crawl.dispatch()
+    assert (request.attempt.host, request.delay_ms) == ("b.test", 5000)
+    crawl.complete(fetched(request))
+    assert crawl.after(4.9) == []
+    assert urls_of(crawl.after(0.2)) == ["http://b.test/2"]
+    assert crawl.view.status().waiting[0].why == Wait.HELD
+    crawl.words.paused.clear()
+    assert urls_of(crawl.after(30)) == ["http://a.test/1"]
+
+
+def test_the_same_seed_gives_the_same_order(crawls: Crawls) -> None:
+    orders: list[list[str]] = []
+    for _ in range(2):
+        crawl = crawls(most_leases=4)
+        crawl.admit(*(f"http://h{n % 7}.a{n % 5}.test/{n}" for n in range(100)), depth=2)
+        crawl.admit(*(f"http://h{n % 7}.a{n % 5}.test/d{n}" for n in range(50)), depth=5)
+        orders.append(urls_of(crawl.fetch_all()))
+    assert orders[0] == orders[1]
+    assert len(orders[0]) == 150
