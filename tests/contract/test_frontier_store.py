@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from frontier_driver import inline
 from nephila_runtime.database import Database
 from nephila_storage.frontier_store import (
     DueKey,
@@ -18,7 +19,6 @@ from nephila_storage.frontier_store import (
     Spent,
 )
 from nephila_storage.sqlite_frontier_store import SqliteFrontierStore
-from nephila_testkit.frontier_driver import inline
 
 
 @pytest.fixture

@@ -7,6 +7,13 @@ from datetime import timedelta
 from math import inf
 from typing import Any
 
+from frontier_driver import (
+    FrontierDriver,
+    SettableDownstream,
+    admitted,
+    deferred,
+    fetched,
+)
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -21,13 +28,6 @@ from nephila_contracts.v1.url_pb2 import Origin
 from nephila_frontier import FrontierSettings, FrontierView, build_frontier
 from nephila_runtime import Clock, Record, Service
 from nephila_storage.sqlite_frontier_store import SqliteFrontierStore
-from nephila_testkit.frontier_driver import (
-    FrontierDriver,
-    SettableDownstream,
-    admitted,
-    deferred,
-    fetched,
-)
 
 HOSTS = ("a.x.test", "b.x.test", "y.test", "z.test:8080")
 DELAY, SITE_DELAY = 2.0, 1.0
