@@ -91,8 +91,8 @@ class RealWeb:
         subprocess.run(["nginx", "-c", settings, "-e", errors], check=True, env=_PATH)
 
     def _start_dnsmasq(self) -> None:
+        """It goes into the background by itself, once it listens."""
         options = [
-            "--keep-in-foreground",
             "--conf-file=/dev/null",
             "--no-resolv",
             "--no-hosts",
@@ -102,23 +102,15 @@ class RealWeb:
             f"--port={self.dns_port}",
             "--cache-size=0",
             "--local-ttl=60",
-            "--pid-file",
+            f"--pid-file={self._pid_file('dnsmasq')}",
+            f"--log-facility={self.directory}/logs/dnsmasq.log",
             # Every other name does not exist; without this dnsmasq answers REFUSED.
             "--address=/#/",
             *(f"--address=/{site.name}/{site.address}" for site in SITES),
         ]
         if os.geteuid() == 0:
             options.append("--user=root")
-        with (self.directory / "logs" / "dnsmasq.log").open("ab") as log:
-            running = subprocess.Popen(
-                ["dnsmasq", *options],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                env=_PATH,
-            )
-        self._pid_file("dnsmasq").write_text(str(running.pid))
+        subprocess.run(["dnsmasq", *options], check=True, env=_PATH, stdin=subprocess.DEVNULL)
 
     def _pid_file(self, program: str) -> Path:
         return self.directory / f"{program}.pid"
