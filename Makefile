@@ -129,6 +129,10 @@ realweb-test: setup-dev ## Crawls them and compares with what a separate program
 bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a page, as JSON.
 	@$(BIN)/python tests/bench/micro.py $(value ARGS)
 
+.PHONY: bench
+bench: setup-dev ## Measures CPU seconds for 1,000 pages beside Scrapy and colly (go; ten minutes).
+	@$(BIN)/python tests/bench/peers/compare.py $(value ARGS)
+
 .PHONY: ci
 ci: ## Runs what a change must pass: check, test, realweb-test.
 	@$(MAKE) check
