@@ -131,14 +131,40 @@ def test_store_rows_commit_with_the_emits(tmp_path: Path) -> None:
         clock = VirtualClock(asyncio.get_running_loop())
         host = EmbeddedHost(database, [service(write)], clock, reach=crash)
         running = asyncio.create_task(host.run(asyncio.Event()))
-        with pytest.raises(asyncio.CancelledError):
-            await host.publish([discovered("a.test", "1")])
-            await host.publish([discovered("a.test", "2")])
+        publishing = asyncio.create_task(host.publish([discovered("a.test", "1")]))
         with pytest.raises(Crash):
             await running
+        publishing.cancel()
 
     run_virtual(main())
     assert database.rows("SELECT * FROM counted") == []
+    database.close()
+
+
+def test_the_host_is_not_idle_while_a_turn_is_being_committed(tmp_path: Path) -> None:
+    database = Database.open_for_simulation(tmp_path / "state.sqlite")
+    idle_during_commit: list[bool] = []
+
+    async def main() -> None:
+        clock = VirtualClock(asyncio.get_running_loop())
+
+        async def slow_commit(database: Database) -> None:
+            await clock.sleep(0.1)
+            idle_during_commit.append(host.idle())
+            database.execute("COMMIT")
+
+        host = EmbeddedHost(database, [service()], clock, commit=slow_commit)
+        stop = asyncio.Event()
+        running = asyncio.create_task(host.run(stop))
+        await host.publish([discovered("a.test", "1")])
+        await clock.sleep(1)
+        assert host.idle()
+        stop.set()
+        await running
+
+    run_virtual(main())
+    assert idle_during_commit
+    assert not any(idle_during_commit)
     database.close()
 
 

@@ -277,6 +277,28 @@ class HostConformance:
 
         self.on_host(scenario)
 
+    def test_a_tick_runs_when_it_says_that_it_is_next_needed(self) -> None:
+        async def scenario(host: HostHarness) -> None:
+            wanted = [host.clock.now() + 0.5, host.clock.now() + 0.7]
+            ran: list[float] = []
+
+            async def on_time() -> Handled:
+                while wanted and wanted[0] <= host.clock.now():
+                    ran.append(host.clock.now() - wanted.pop(0))
+                return Handled()
+
+            tick = Tick(
+                "on_time",
+                timedelta(hours=1),
+                (),
+                on_time,
+                next_at=lambda: min(wanted, default=None),
+            )
+            await host.run([Service("clockwork", (), (tick,))], until=lambda: len(ran) == 2)
+            assert all(late < 0.1 for late in ran)
+
+        self.on_host(scenario)
+
     def test_an_earlier_step_takes_its_input_first(self) -> None:
         async def scenario(host: HostHarness) -> None:
             told: list[str] = []
