@@ -38,7 +38,7 @@ class EmbeddedHarness:
             raise Crash(point)
 
     async def publish(self, emits: Sequence[Emit[Any]]) -> None:
-        database = Database.open(self._path)
+        database = Database.open_for_simulation(self._path)
         log = self._log(database)
         with database.transaction():
             log.append(emits)
@@ -52,7 +52,7 @@ class EmbeddedHarness:
         until: Callable[[], bool] | None = None,
         crash_at: str | None = None,
     ) -> None:
-        database = Database.open(self._path)
+        database = Database.open_for_simulation(self._path)
         stop = asyncio.Event()
         host = EmbeddedHost(
             database,
@@ -84,7 +84,7 @@ class EmbeddedHarness:
         return self._read(Topic(topic.dead_letter_name, DeadLetter))
 
     def _read(self, topic: Topic[Any]) -> list[Record[Any]]:
-        database = Database.open(self._path)
+        database = Database.open_for_simulation(self._path)
         log = EmbeddedLog(database, [topic], partitions=self.partitions).topic(topic.name)
         found = [r for p in range(self.partitions) for r in log.take(p, 0, 100_000)]
         database.close()
