@@ -10,8 +10,8 @@ from typing import Any
 from nephila_contracts.v1.fetch_pb2 import Attempt, FetchRequested
 from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_contracts.v1.url_pb2 import Validators
-from nephila_runtime import Clock, Emit, Handled, Record
-from nephila_urls import CanonicalUrl, path_of
+from nephila_runtime import Clock, Emit, Handled, Poison, Record
+from nephila_urls import CanonicalUrl, host_of, path_of
 
 from nephila_fetcher import report
 from nephila_fetcher.ask_robots import AskRobots
@@ -77,6 +77,7 @@ class Fetch:
         emits: list[Emit[Any]] = []
         for record in batch:
             attempt = record.message.attempt
+            _check(record)
             if not self._leases.take(record.partition, attempt):
                 continue
             try:
@@ -175,6 +176,16 @@ class Fetch:
         if verdict.crawl_delay is None or not self._rules.obey_crawl_delay:
             return _NO_CRAWL_DELAY
         return min(verdict.crawl_delay, self._rules.longest_crawl_delay)
+
+
+def _check(record: Record[FetchRequested]) -> None:
+    """Raises Poison for a lease that names no URL or another host: it could never be fetched."""
+    attempt = record.message.attempt
+    url = CanonicalUrl(attempt.url)
+    if not url.startswith(("http://", "https://")) or url.count("/") < 3:
+        raise Poison("no canonical URL in the lease", record)
+    if host_of(url) != attempt.host:
+        raise Poison("the lease names another host than its URL", record)
 
 
 def _conditional(validators: Validators) -> tuple[Field, ...]:

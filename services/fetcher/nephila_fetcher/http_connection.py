@@ -14,13 +14,16 @@ import httpx
 from nephila_contracts.v1.page_pb2 import Truncation
 
 from nephila_fetcher.exchange import NOT_CUT, Limits, StaleConnection
+from nephila_fetcher.response_head import (
+    MAX_FIELDS,
+    MAX_HEAD_BYTES,
+    STATUS_LINE,
+    ends_at_close,
+    head_end,
+)
 
-MAX_HEAD_BYTES = 64 * 1024
-MAX_FIELDS = 200
 # A server may send 100, 102 and 103 before its answer; a thousand is an attack.
 MAX_INTERIM = 32
-_BODYLESS = frozenset((204, 304))
-_STATUS_LINE = b"HTTP/1."
 
 
 @dataclass(slots=True)
@@ -191,7 +194,7 @@ class Connection(asyncio.Protocol):
         """Takes heads off `_unread` until the final answer's: the rest of it is body."""
         while not self._head_complete:
             end = self._head_end()
-            if not self._unread.startswith(_STATUS_LINE[: len(self._unread)]):
+            if not self._unread.startswith(STATUS_LINE[: len(self._unread)]):
                 raise httptools.HttpParserError("no status line of HTTP/1")
             if end < 0:
                 if len(self._unread) > MAX_HEAD_BYTES:
@@ -211,18 +214,13 @@ class Connection(asyncio.Protocol):
 
     def _head_end(self) -> int:
         """Length of the first head in `_unread`, -1 when it is not all there."""
-        unread = self._unread
-        if unread.startswith((b"\r", b"\n")):
+        if self._unread.startswith((b"\r", b"\n")):
             # RFC 9112 2.2: empty lines before a message are skipped.
-            self._unread = unread = unread.lstrip(b"\r\n")
+            self._unread = self._unread.lstrip(b"\r\n")
             self._searched = 0
         # What was searched before is not searched again: a head may come in single bytes.
-        start, self._searched = max(self._searched - 3, 0), len(unread)
-        end = unread.find(b"\r\n\r\n", start)
-        bare = unread.find(b"\n\n", start, end if end >= 0 else len(unread))
-        if bare >= 0:
-            return bare + 2
-        return end + 4 if end >= 0 else -1
+        start, self._searched = max(self._searched - 3, 0), len(self._unread)
+        return head_end(self._unread, start)
 
     def _read_head(self, head: bytes) -> None:
         self._fields = []
@@ -240,7 +238,7 @@ class Connection(asyncio.Protocol):
         if not self._head_complete or len(head) > MAX_HEAD_BYTES:
             raise httptools.HttpParserError("the header does not end where it should")
         self._status = parser.get_status_code()
-        self._check_fields()
+        self._until_close = ends_at_close(self._status, self._fields)
         if bare:
             self.reusable = False
 
@@ -251,25 +249,6 @@ class Connection(asyncio.Protocol):
         self._head_complete = self._complete = False
         self._unread = bytearray(rest)
         self._searched = 0
-
-    def _check_fields(self) -> None:
-        """What llhttp lets pass: too many fields, and transfer codings other than `chunked`."""
-        if not 100 <= self._status <= 599:
-            raise httptools.HttpParserError("no status code of HTTP")
-        if len(self._fields) > MAX_FIELDS:
-            raise httptools.HttpParserError("too many header fields")
-        framed = self._status in _BODYLESS
-        for name, value in self._fields:
-            match name.lower():
-                case b"transfer-encoding":
-                    if value.strip().lower() != b"chunked":
-                        raise httptools.HttpParserError("a transfer coding that nobody asked for")
-                    framed = True
-                case b"content-length":
-                    framed = True
-                case _:
-                    pass
-        self._until_close = not framed
 
     # Ending.
 

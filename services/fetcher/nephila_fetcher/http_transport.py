@@ -132,13 +132,15 @@ class HttpTransport(httpx.AsyncBaseTransport):
                 address,
                 destination.port,
                 ssl=self._tls if secure else None,
-                server_hostname=destination.name if secure else None,
+                # RFC 6066 3: the name without its closing dot.
+                server_hostname=destination.name.rstrip(".") if secure else None,
             )
         except ssl.SSLError as error:
             raise TlsFailed(error.reason or "TLS failed") from error
         except ConnectionRefusedError as error:
             raise ConnectionRefused("connection refused") from error
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            # ValueError: a name that Python's own IDNA codec refuses.
             raise httpx.ConnectError("no connection") from error
         peer = transport.get_extra_info("peername")
         if peer is None or ip_address(peer[0]) != ip_address(address):

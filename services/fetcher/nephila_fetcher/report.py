@@ -72,6 +72,15 @@ def verdict_path(
         yield _redirected(attempt, outcome.target)
 
 
+def poisoned(attempt: Attempt) -> list[Emit[Any]]:
+    """The end of a lease that could not be handled: its host is freed, its URL gets its verdict."""
+    outcome, trail = Outcome(Reason.REASON_POISONED), Trail()
+    return [
+        completed(attempt, outcome, trail, None, 0.0),
+        *verdict_path(attempt, outcome, trail, None),
+    ]
+
+
 def sitemaps(
     attempt: Attempt, robots_url: CanonicalUrl, named: Sequence[str], spelling: CanonicalRules
 ) -> Iterator[Emit[UrlDiscovered]]:

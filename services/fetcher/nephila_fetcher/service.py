@@ -1,10 +1,13 @@
 """Wiring: settings, transport, resolver, guard and clock to a Service."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import httpx
 from nephila_contracts import topics
 from nephila_contracts.v1.fetch_pb2 import Attempt, FetchRequested
 from nephila_contracts.v1.reason_pb2 import Reason
-from nephila_runtime import NOTHING, Assignment, ByKey, Clock, Handled, Record, Service, Step
+from nephila_runtime import NOTHING, Assignment, ByKey, Clock, Emit, Handled, Record, Service, Step
 from nephila_urls import DEFAULT_RULES, CanonicalRules
 
 from nephila_fetcher.address_guard import AddressGuard
@@ -17,6 +20,7 @@ from nephila_fetcher.held_leases import HeldLeases
 from nephila_fetcher.host_turns import HostTurns
 from nephila_fetcher.outcome import AnswerRules
 from nephila_fetcher.polite_get import Field, PoliteGet
+from nephila_fetcher.report import poisoned
 from nephila_fetcher.robots import MAX_BYTES
 from nephila_fetcher.robots_cache import RobotsCache
 from nephila_fetcher.settings import FetcherSettings
@@ -59,6 +63,7 @@ def build_fetcher(
         ),
         handle=fetch.handle,
         order=ByKey(settings.under_way, key=_host),
+        on_dead=_on_dead,
     )
 
     async def assigned(assignment: Assignment) -> Handled:
@@ -73,6 +78,10 @@ def build_fetcher(
 
 def _host(record: Record[FetchRequested]) -> str:
     return record.message.attempt.host
+
+
+def _on_dead(record: Record[FetchRequested], _cause: str) -> Sequence[Emit[Any]]:
+    return poisoned(record.message.attempt)
 
 
 def _robots_cache(settings: FetcherSettings, clock: Clock) -> RobotsCache:

@@ -10,12 +10,13 @@ from typing import Any
 import httpx
 import pytest
 import zstandard
-from nephila_contracts.v1.fetch_pb2 import Attempt, FetchEnd
+from nephila_contracts.v1.fetch_pb2 import Attempt, FetchEnd, FetchRequested
 from nephila_contracts.v1.page_pb2 import Coding, Truncation
 from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_contracts.v1.url_pb2 import DiscoverySource, UrlKind, Validators
 from nephila_fetcher import DnsFailed, NoSuchHost, Resolved
 from nephila_fetcher.exchange import ConnectionRefused, StaleConnection, TlsFailed
+from nephila_runtime import Poison, Record
 
 
 def _answering(
@@ -744,6 +745,23 @@ def test_a_revoked_partition_gives_its_open_fetches_back(in_world: Any, by_topic
     assert _end(by_topic, given_back) == (_DEFERRED, Reason.REASON_HANDED_BACK)
     assert _end(by_topic, kept) == (_FINAL, Reason.REASON_GONE)
     assert _end(by_topic, again) == (_FINAL, Reason.REASON_GONE)
+
+
+@pytest.mark.parametrize("url", ["", "gopher://a.test/", "http://a.test", "http://evil.test/"])
+def test_a_lease_without_sense_is_poison_and_still_frees_its_host(
+    in_world: Any, by_topic: Any, url: str
+) -> None:
+    async def scenario(world: Any) -> Any:
+        attempt = Attempt(url=url, site_key="a.test", host="a.test", attempt_id="0.1", sequence=1)
+        record = Record(0, 1, "a.test", FetchRequested(attempt=attempt))
+        step = world.service.steps[0]
+        with pytest.raises(Poison):
+            await step.handle([record])
+        return step.on_dead(record, "a cause")
+
+    emits = in_world(scenario)
+    assert _end(by_topic, emits) == (_FINAL, Reason.REASON_POISONED)
+    assert by_topic(emits)["page_parsed"][0].reason == Reason.REASON_POISONED
 
 
 def test_the_same_fetches_end_the_same_way_each_time(in_world: Any) -> None:
