@@ -92,10 +92,10 @@ class FrontierDriver:
         self._build = build
         self.start()
 
-    def start(self) -> None:
+    def start(self, partitions: tuple[int, ...] = (0,)) -> None:
         """Begins a new process over what the store holds."""
         self.service = self._build(self.store, self.downstream, self.clock)
-        self._take_out(inline(self.service.assigned(Assignment((0,), clean=False))))
+        self._take_out(inline(self.service.assigned(Assignment(partitions, clean=False))))
 
     def close(self) -> None:
         self.database.close()

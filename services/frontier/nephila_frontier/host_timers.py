@@ -52,15 +52,17 @@ class HostTimers:
             host.due_at = max(host.due_at, now + self._politeness.handed_back_delay)
 
     def _back_off(self, host: Host, completed: FetchCompleted, now: float) -> None:
-        retry_after = completed.retry_after_ms / 1000
+        asked = completed.retry_after_ms / 1000
         if outcome.is_trouble(completed):
             host.failures += 1
-            wait = self._politeness.back_off(host.failures, retry_after, self._rng.random())
-        elif outcome.is_answer(completed):
-            host.failures = 0
-            wait = min(retry_after, self._politeness.longest_retry_after)
+            wait = self._politeness.back_off(host.failures, asked, self._rng.random())
+        elif outcome.is_answer(completed) or asked:
+            # A Retry-After is obeyed whatever it came with.
+            wait = min(asked, self._politeness.longest_retry_after)
         else:
             return
+        if outcome.is_answer(completed):
+            host.failures = 0
         if wait:
             self.wait(host, now + wait)
         else:

@@ -3,12 +3,13 @@
 from datetime import timedelta
 
 from frontier_crawls import Crawls, urls_of
-from frontier_driver import fetched, inline
+from frontier_driver import admitted, fetched, inline
 from nephila_contracts.v1.reason_pb2 import REASON_GONE, REASON_LOST
 from nephila_contracts.v1.url_pb2 import URL_KIND_SITEMAP
 from nephila_frontier import Budget
 from nephila_frontier.budget import BudgetSpent
 from nephila_frontier.valve import ValveClosed
+from nephila_runtime import Record
 
 
 def test_a_new_url_goes_out_at_once_with_all_that_is_known_of_it(crawls: Crawls) -> None:
@@ -177,3 +178,19 @@ def test_revoked_partitions_leave_nothing_behind(crawls: Crawls) -> None:
     status = crawl.view.status()
     assert (status.queued, status.leased, status.hosts, status.next_in) == (0, 0, 0, None)
     assert crawl.after(100) == []
+
+
+def test_partitions_are_apart_and_each_is_rebuilt(crawls: Crawls) -> None:
+    crawl = crawls()
+    crawl.start((0, 3))
+    for partition, host in ((0, "a.test"), (3, "b.test"), (3, "c.test")):
+        messages = [admitted(f"http://{host}/{n}") for n in range(2)]
+        offsets = enumerate(messages)
+        crawl.step("admit", [Record(partition, n, m.site_key, m) for n, m in offsets])
+    out = {request.attempt.host: request for request in crawl.dispatch()}
+    assert [out[host].attempt.attempt_id[:2] for host in sorted(out)] == ["0.", "3.", "3."]
+    crawl.start((0, 3))
+    crawl.complete(*(fetched(request) for request in out.values()))
+    inline(crawl.service.revoked((0,)))
+    assert sorted(urls_of(crawl.after(2))) == ["http://b.test/1", "http://c.test/1"]
+    assert crawl.view.status().hosts == 2

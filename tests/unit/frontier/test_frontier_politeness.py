@@ -231,3 +231,18 @@ def test_a_held_host_waits_and_others_go_on(crawls: Crawls) -> None:
     assert crawl.view.status().waiting[0].why == Wait.HELD
     crawl.words.paused.clear()
     assert urls_of(crawl.after(30)) == ["http://a.test/1"]
+
+
+def test_a_wait_that_is_asked_for_is_kept_whatever_it_came_with(crawls: Crawls) -> None:
+    crawl = crawls()
+    crawl.admit("http://a.test/1", "http://b.test/1")
+    one, other = crawl.dispatch()
+    crawl.complete(
+        deferred(one, REASON_HANDED_BACK, retry_after_ms=120_000),
+        fetched(other, retry_after_ms=60_000),
+    )
+    crawl.admit("http://b.test/2")
+    assert crawl.after(60 - TINY) == []
+    assert urls_of(crawl.after(2 * TINY)) == ["http://b.test/2"]
+    assert crawl.after(59) == []
+    assert urls_of(crawl.after(1 + TINY)) == ["http://a.test/1"]
