@@ -200,7 +200,7 @@ def in_a_mount_namespace(script: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=2 * EXPECTED_SECONDS,
         env=environment(
-            NEPHILA_STANDALONE_DISK_PATIENCE="2", NEPHILA=shlex.join(NEPHILA), PYTHONUNBUFFERED="1"
+            NEPHILA_STANDALONE_DISK_PATIENCE="PT2S", NEPHILA=shlex.join(NEPHILA), PYTHONUNBUFFERED="1"
         ),
         check=False,
     )

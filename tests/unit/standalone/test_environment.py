@@ -38,4 +38,4 @@ def test_a_value_that_is_none_names_its_setting(monkeypatch: pytest.MonkeyPatch)
         check_environment({}, [WeaverSettings])
     first, second = caught.value.lines()
     assert "NEPHILA_WEAVER_LEGS is 'many'" in first
-    assert "NEPHILA_WEAVER_REST is 'soon'" in second
+    assert "NEPHILA_WEAVER_REST is 'soon': write a time such as PT2S" in second
