@@ -25,6 +25,11 @@ PAGE_BYTES = 60_000
 NEPHILA = [sys.executable, "-m", "nephila_standalone"]
 OWN_NETWORK = ["--allow-network", "127.0.0.0/8", "--delay", "0", "--workers", "0"]
 EXPECTED_SECONDS = 60
+# A port that refuses is tried three times, with minutes between by default.
+QUICK_TRIES = {
+    "NEPHILA_FETCHER_ROBOTS_RETRY": "PT0.2S",
+    "NEPHILA_FRONTIER_FIRST_BACK_OFF": "PT0.2S",
+}
 
 
 class Site(BaseHTTPRequestHandler):
@@ -159,7 +164,8 @@ def test_a_host_that_does_not_exist_is_told_and_tried_again_when_it_does(tmp_pat
 def test_a_port_that_refuses_is_told_and_tried_again_when_it_does_not(tmp_path: Path) -> None:
     port = free_port()
     command = crawl_of(f"http://127.0.0.1:{port}/", tmp_path / "d")
-    assert_told(nephila(*command), ExitCode.NOTHING_FETCHED, "connection refused", "server")
+    run = nephila(*command, **QUICK_TRIES)
+    assert_told(run, ExitCode.NOTHING_FETCHED, "connection refused", "server")
     with site_on(port):
         run = nephila(*command)
     assert run.returncode == ExitCode.DONE, run.stderr
@@ -200,7 +206,9 @@ def in_a_mount_namespace(script: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=2 * EXPECTED_SECONDS,
         env=environment(
-            NEPHILA_STANDALONE_DISK_PATIENCE="PT2S", NEPHILA=shlex.join(NEPHILA), PYTHONUNBUFFERED="1"
+            NEPHILA_STANDALONE_DISK_PATIENCE="PT2S",
+            NEPHILA=shlex.join(NEPHILA),
+            PYTHONUNBUFFERED="1",
         ),
         check=False,
     )
