@@ -1,5 +1,6 @@
 """What content_dedup tells and keeps, attempt by attempt."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Iterator
@@ -14,7 +15,10 @@ from nephila_contracts.v1 import page_pb2, reason_pb2, url_pb2
 from nephila_contracts.v1.page_pb2 import PageParsed
 from nephila_runtime import Poison
 from nephila_storage.file_warc_store import read_record
-from nephila_telemetry import PrometheusRecorder
+from nephila_storage.fingerprints import PageFingerprint
+from nephila_storage.sqlite_fingerprints import SqliteFingerprints
+from nephila_telemetry.prometheus_recorder import PrometheusRecorder
+from nephila_urls import CanonicalUrl
 from parsed_pages import FIRST_MS, answered, page, unanswered
 
 A, B = "https://a.example/page", "https://a.example/pages/two"
@@ -176,6 +180,28 @@ def test_a_fingerprint_holds_only_while_its_page_has_that_content(judging: Judgi
     assert event.verdict == page_pb2.VERDICT_CHANGED
     assert event.canonical_url == FAR
     assert gzip.decompress(read_record(judging.folder, event.storage_key).payload) == b"same"
+
+
+@pytest.mark.parametrize("simhash", [0, SIMHASH])
+def test_a_fingerprint_that_no_row_bears_out_is_nothing(judging: Judging, simhash: int) -> None:
+    """As when another partition's page has changed meanwhile, or never was."""
+    message = page(FAR, b"same", 2, simhash=simhash)
+    judging.judge(page(A, b"other", 1))
+    fingerprints = SqliteFingerprints(judging.database)
+    for url in (A, B):
+        claim = PageFingerprint(CanonicalUrl(url), message.content_hash, SIMHASH)
+        asyncio.run(fingerprints.hold([claim]))
+    assert verdicts(judging, message, page(B, b"same", 3)) == ["NEW", "ALIAS"]
+
+
+def test_pages_that_change_leave_no_fingerprints_behind(judging: Judging) -> None:
+    for sequence in range(1, 20):
+        judging.judge(page(A, b"%d" % sequence, sequence, simhash=SIMHASH * sequence % (1 << 64)))
+    judging.judge(page(B, b"19", 20), page(FAR, b"far", 21, simhash=5))
+    judging.judge(answered(FAR, reason_pb2.REASON_GONE, 404, 22))
+    tables = ["content_holders", "near_pages", *(f"near_rotation_{n}" for n in range(4))]
+    rows = [judging.database.rows(f"SELECT count(*) FROM {table}") for table in tables]
+    assert rows == [[(1,)]] * len(tables)
 
 
 def test_a_page_that_was_there_is_told_gone_once(judging: Judging) -> None:

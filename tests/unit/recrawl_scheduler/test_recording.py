@@ -16,7 +16,7 @@ from nephila_runtime.database import Database
 from nephila_storage.sqlite_url_fetches import SqliteUrlFetches
 from nephila_storage.sqlite_url_rows import SqliteUrlRows
 from nephila_storage.url_state import FetchRecord
-from nephila_telemetry import PrometheusRecorder
+from nephila_telemetry.prometheus_recorder import PrometheusRecorder
 from nephila_urls import CanonicalUrl
 
 URL = "https://a.example/page"

@@ -2,7 +2,8 @@ import io
 import json
 import logging
 
-from nephila_telemetry import NO_LOGS, json_logger
+from nephila_telemetry import NO_LOGS
+from nephila_telemetry.json_logs import json_logger
 
 
 def test_a_line_is_json_with_time_service_url_and_attempt() -> None:

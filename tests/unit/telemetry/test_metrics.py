@@ -1,8 +1,9 @@
 import re
 
 import pytest
-from nephila_telemetry import CATALOGUE, NO_METRICS, Metric, MetricKind, PrometheusRecorder
+from nephila_telemetry import CATALOGUE, NO_METRICS, Metric, MetricKind
 from nephila_telemetry import metrics as m
+from nephila_telemetry.prometheus_recorder import PrometheusRecorder
 
 
 def test_every_metric_has_a_name_of_ours_its_unit_at_the_end_and_a_sentence() -> None:

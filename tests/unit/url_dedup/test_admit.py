@@ -29,7 +29,7 @@ from nephila_storage.refusals import RefusedUrl
 from nephila_storage.seen_set import SeenSet
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_state import SqliteUrlAdmissions
-from nephila_telemetry import PrometheusRecorder
+from nephila_telemetry.prometheus_recorder import PrometheusRecorder
 from nephila_url_dedup import Blocklist, Judgement, UrlDedupSettings, build_url_dedup
 from nephila_urls import AdmissionRules, Scope, ScopeKind, TrapRules, canonicalise, url_digest
 
