@@ -2,14 +2,14 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import Any
 
 from nephila_frontier import BudgetSpent, FrontierStatus, ValveClosed, Wait, WaitingHost
-from nephila_runtime import Clock
+from nephila_runtime import Clock, Emit
 
-from nephila_standalone.assembly import Assembly, seed_emits
-from nephila_standalone.crawl_plan import CrawlPlan
+from nephila_standalone.assembly import Assembly
 from nephila_standalone.progress import (
     DRAIN_LIMIT,
     CrawlState,
@@ -68,25 +68,28 @@ class Meter:
 
 
 async def drive(
-    plan: CrawlPlan,
+    first: Sequence[Emit[Any]],
     assembly: Assembly,
     clock: Clock,
     meter: Meter,
     on_progress: Callable[[Progress], None],
     stop: asyncio.Event,
 ) -> Progress:
-    """Runs until the end; the last snapshot says why. Raises what made the host fail."""
+    """Publishes `first`, then runs until the end; the last snapshot says why.
+
+    Raises what made the host fail.
+    """
     host_stop = asyncio.Event()
     running = asyncio.create_task(assembly.host.run(host_stop))
     try:
-        return await _watch(plan, assembly, clock, meter, on_progress, stop, running)
+        return await _watch(first, assembly, clock, meter, on_progress, stop, running)
     finally:
         host_stop.set()
         await running
 
 
 async def _watch(
-    plan: CrawlPlan,
+    first: Sequence[Emit[Any]],
     assembly: Assembly,
     clock: Clock,
     meter: Meter,
@@ -94,8 +97,8 @@ async def _watch(
     stop: asyncio.Event,
     running: asyncio.Task[None],
 ) -> Progress:
-    seeds = asyncio.create_task(assembly.host.publish(seed_emits(plan)))
-    await asyncio.wait({seeds, running}, return_when=asyncio.FIRST_COMPLETED)
+    published = asyncio.create_task(assembly.host.publish(first))
+    await asyncio.wait({published, running}, return_when=asyncio.FIRST_COMPLETED)
     drain_until: float | None = None
     while not running.done():
         if stop.is_set() and drain_until is None:

@@ -11,19 +11,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from nephila_runtime import Service
+from nephila_runtime import Emit, Service
 from nephila_runtime.database import Database
 from nephila_storage.append_file import AppendFileDamaged
 from nephila_storage.file_warc_store import sort_indexes
 
-from nephila_standalone.assembly import SETTINGS, Assembly, assemble
+from nephila_standalone.assembly import SETTINGS, Assembly, assemble, seed_emits
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.downstream import FreeSpace, plenty
 from nephila_standalone.drive import Meter, drive
 from nephila_standalone.errors import OtherCrawl
 from nephila_standalone.progress import CrawlState, FinishReason, Progress
+from nephila_standalone.seed_retries import retry_emits
 from nephila_standalone.settings import StandaloneSettings
 from nephila_standalone.surroundings import Surroundings, real_surroundings
 
@@ -69,6 +71,7 @@ class CrawlRun:
         self._space = FreeSpace(paths.path, settings.disk_reserve, around.clock)
         self._last = Progress()
         self._failures = 0
+        self._begun = False
 
     async def to_end(self) -> Progress:
         while True:
@@ -87,13 +90,13 @@ class CrawlRun:
         try:
             assembly = assemble(self._plan, self._paths, database, self._around, self._space.low)
             try:
-                return await self._drive(assembly)
+                return await self._drive(assembly, database)
             finally:
                 assembly.close()
         finally:
             database.close()
 
-    async def _drive(self, assembly: Assembly) -> Progress:
+    async def _drive(self, assembly: Assembly, database: Database) -> Progress:
         pages_at_start = assembly.tally.judged
 
         def tell(progress: Progress) -> None:
@@ -102,8 +105,12 @@ class CrawlRun:
                 self._failures = 0
             self._tell(progress)
 
+        first: list[Emit[Any]] = [*seed_emits(self._plan)]
+        if not self._begun:
+            self._begun = True
+            first += retry_emits(database, self._plan.seeds)
         around = self._around
-        return await drive(self._plan, assembly, around.clock, self._meter, tell, self._stop)
+        return await drive(first, assembly, around.clock, self._meter, tell, self._stop)
 
     async def _outlive(self, error: Exception) -> None:
         """Waits until a new assembly may go better; raises the error when that was tried enough."""
