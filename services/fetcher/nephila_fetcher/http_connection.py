@@ -5,8 +5,6 @@ any doubt about where the answer ends, the connection is not used again.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import httptools
@@ -14,10 +12,12 @@ import httpx
 from nephila_contracts.v1.page_pb2 import Truncation
 
 from nephila_fetcher.exchange import NOT_CUT, Limits, StaleConnection
+from nephila_fetcher.large_bodies import LARGE, LargeBodies, Turn
 from nephila_fetcher.response_head import (
     MAX_FIELDS,
     MAX_HEAD_BYTES,
     STATUS_LINE,
+    Received,
     ends_at_close,
     head_end,
 )
@@ -26,21 +26,13 @@ from nephila_fetcher.response_head import (
 MAX_INTERIM = 32
 
 
-@dataclass(slots=True)
-class Received:
-    """An answer as it came: `head` in bytes, its fields, the body's pieces."""
-
-    status: int
-    head: bytes
-    fields: Sequence[tuple[bytes, bytes]]
-    body: bytes
-    truncation: Truncation
-
-
 class Connection(asyncio.Protocol):
     """Made by the event loop once connected. Idle until `ask`."""
 
-    def __init__(self) -> None:
+    def __init__(self, large_bodies: LargeBodies | None = None) -> None:
+        """`large_bodies` is shared by the connections whose memory is to be bounded together."""
+        self._large_bodies = large_bodies or LargeBodies()
+        self._turn: Turn | None = None
         self.closed = False
         self.idle_since = 0.0
         self.address = ""
@@ -164,6 +156,8 @@ class Connection(asyncio.Protocol):
             return
         self._size += len(piece)
         self._body.append(piece)
+        if self._size > LARGE and self._turn is None:
+            self._await_turn()
         if self._size > self._body_limit:
             self._body[-1] = piece[: len(piece) - (self._size - self._body_limit)]
             self._cut(Truncation.TRUNCATION_LENGTH)
@@ -252,6 +246,16 @@ class Connection(asyncio.Protocol):
 
     # Ending.
 
+    def _await_turn(self) -> None:
+        """Reads on only while this body is one of the large ones that are received at once."""
+        self._turn = self._large_bodies.enter(self._read_on)
+        if not self._turn.admitted and self._transport is not None:
+            self._transport.pause_reading()
+
+    def _read_on(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
     def _expired(self) -> None:
         if self._head_complete:
             self._cut(Truncation.TRUNCATION_TIME)
@@ -286,5 +290,8 @@ class Connection(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            self._large_bodies.leave(turn)
         self._used_before = True
         return answer

@@ -23,7 +23,9 @@ from nephila_fetcher.exchange import (
     TlsFailed,
     request_head,
 )
-from nephila_fetcher.http_connection import Connection, Received
+from nephila_fetcher.http_connection import Connection
+from nephila_fetcher.large_bodies import LargeBodies
+from nephila_fetcher.response_head import Received
 
 # Of a host with many addresses, the first few share the time to connect.
 _ADDRESSES_TRIED = 3
@@ -55,6 +57,7 @@ class HttpTransport(httpx.AsyncBaseTransport):
         self._tls = tls
         self._idle_connections = idle_connections
         self._idle_seconds = idle_timeout.total_seconds()
+        self._large_bodies = LargeBodies()
         # Longest idle first. Filled after an answer; emptied by the next request, age and number.
         self._idle: OrderedDict[tuple[str, str], Connection] = OrderedDict()
 
@@ -128,7 +131,7 @@ class HttpTransport(httpx.AsyncBaseTransport):
         secure = destination.scheme == "https"
         try:
             transport, connection = await loop.create_connection(
-                Connection,
+                lambda: Connection(self._large_bodies),
                 address,
                 destination.port,
                 ssl=self._tls if secure else None,

@@ -1,14 +1,27 @@
-"""Where the head of an answer ends, and what of it we refuse although llhttp lets it pass."""
+"""An answer as received: where its head ends, and what of it we refuse although llhttp lets it pass."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import httptools
+from nephila_contracts.v1.page_pb2 import Truncation
 
 MAX_HEAD_BYTES = 64 * 1024
 MAX_FIELDS = 200
 # HTTP/0.9 has no head at all, and HTTP/2 is not spoken in text.
 STATUS_LINE = b"HTTP/1."
 _BODYLESS = frozenset((204, 304))
+
+
+@dataclass(slots=True)
+class Received:
+    """An answer as it came: `head` in bytes, its fields, the body's pieces."""
+
+    status: int
+    head: bytes
+    fields: Sequence[tuple[bytes, bytes]]
+    body: bytes
+    truncation: Truncation
 
 
 def head_end(received: bytearray, start: int) -> int:

@@ -251,6 +251,55 @@ def test_an_endless_body_ends_at_the_limit(run: Any, tools: Any) -> None:
     run(scenario)
 
 
+def test_large_bodies_are_received_a_few_at_once_and_all_arrive(run: Any, tools: Any) -> None:
+    size = 1_500_000
+    body = _OK + b"Content-Length: %d\r\n\r\n" % size + b"x" * size
+
+    async def scenario(transport: HttpTransport) -> None:
+        async with tools.raw_server(_always(body)) as server:
+            within = tools.limits(total=20, body_bytes=2_000_000)
+            asked = [
+                tools.get(transport, tools.destination(server.port, f"h{n}.test"), within=within)
+                for n in range(40)
+            ]
+            for answer in await asyncio.gather(*asked):
+                assert len(answer.body) == size
+                assert answer.truncation == Truncation.TRUNCATION_UNSPECIFIED
+
+    run(scenario)
+
+
+def test_large_bodies_that_never_end_hold_up_others_no_longer_than_the_limit_of_time(
+    run: Any, tools: Any
+) -> None:
+    async def stuck(visit: Any) -> None:
+        await visit.request()
+        await visit.send(_OK + b"Content-Length: 9999999\r\n\r\n" + b"x" * 1_100_000)
+        await visit.gone()
+
+    async def scenario(transport: HttpTransport) -> None:
+        small = _always(_OK + b"Content-Length: 2\r\n\r\nhi")
+        async with tools.raw_server(stuck) as bad, tools.raw_server(small) as good:
+            within = tools.limits(total=1.5, body_bytes=2_000_000)
+            asked = [
+                tools.get(transport, tools.destination(bad.port, f"h{n}.test"), within=within)
+                for n in range(20)
+            ]
+            waiting = asyncio.gather(*asked)
+            await asyncio.sleep(0.3)
+            assert (await tools.get(transport, tools.destination(good.port))).body == b"hi"
+            for answer in await waiting:
+                assert answer.truncation == Truncation.TRUNCATION_TIME
+            # Every turn was given back: as many as are received at once go through again.
+            ok = _OK + b"Content-Length: 1500000\r\n\r\n" + b"x" * 1_500_000
+            async with tools.raw_server(_always(ok)) as server:
+                for n in range(3):
+                    to = tools.destination(server.port, f"h{n}.test")
+                    assert len((await tools.get(transport, to, within=within)).body) == 1_500_000
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("in_head", [True, False])
 def test_a_slow_loris_ends_at_the_total_deadline(run: Any, tools: Any, in_head: bool) -> None:
     async def behaviour(visit: Any) -> None:
