@@ -21,10 +21,10 @@ from nephila_testkit.web.served import ServerLog
 
 pytestmark = [pytest.mark.realweb, pytest.mark.timeout(300)]
 
-# At 0.05 s a page the largest of these sites takes 40 s; at none all pages of the others do.
+# The largest site decides how long a crawl takes: 221 URLs at 0.05 s, 1,300 without a delay.
 POLITE_S = 0.05
-POLITE = ("git.test", "policy.test", "devref.test", "sqlalchemy.test", "django.test")
-LARGE = ("pg.test", "python.test", "sqlite.test", "httpd.test")
+POLITE = ("git.test", "policy.test", "devref.test", "sqlalchemy.test")
+LARGE = ("pg.test", "python.test", "sqlite.test", "django.test", "httpd.test")
 
 
 @dataclass(frozen=True, slots=True)
