@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nephila_parser.page import ParsedPage, ParseJob, ParseLimits
     from nephila_parser.pool import InlinePool, ParserPool
-    from nephila_parser.process_pool import ProcessPool
+    from nephila_parser.process_pool import ParserUnavailable, ProcessPool
     from nephila_parser.service import build_inline_pool, build_parser, build_process_pool
     from nephila_parser.settings import ParserSettings
 
@@ -34,6 +34,7 @@ _OWNERS = {
     "ParsedPage": "page",
     "ParserPool": "pool",
     "ParserSettings": "settings",
+    "ParserUnavailable": "process_pool",
     "ProcessPool": "process_pool",
     "build_inline_pool": "service",
     "build_parser": "service",
@@ -47,6 +48,7 @@ __all__ = [
     "ParsedPage",
     "ParserPool",
     "ParserSettings",
+    "ParserUnavailable",
     "ProcessPool",
     "build_inline_pool",
     "build_parser",

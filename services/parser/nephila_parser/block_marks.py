@@ -19,7 +19,7 @@ _BLOCKS = (
 )
 # fmt: on
 _AFTER_NAME = "\t\n\f\r />"
-_LESS_THAN, _SLASH = ord("<"), ord("/")
+_LESS_THAN, _GREATER_THAN, _SLASH = ord("<"), ord(">"), ord("/")
 
 
 def _key(letters: str) -> int:
@@ -52,7 +52,12 @@ def mark_blocks(html: bytes) -> bytes:
     key = (octets[names] & 31).astype(np.int16)
     key |= (octets[names + 1] & 31).astype(np.int16) << 5
     key |= (octets[names + 2] & 31).astype(np.int16) << 10
-    blocks = tags[_BEGINS_BLOCK[key]]
+    wanted = _BEGINS_BLOCK[key]
+    # Between two tags of blocks with nothing between them one mark will do: the first one's.
+    behind = octets[tags[1:] - 1] == _GREATER_THAN
+    behind &= wanted[:-1]
+    wanted[1:] &= ~behind
+    blocks = tags[wanted]
     marked = np.empty(len(octets) + len(blocks), dtype=np.uint8)
     is_own = np.ones(len(marked), dtype=np.bool_)
     is_own[blocks + np.arange(len(blocks))] = False

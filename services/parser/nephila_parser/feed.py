@@ -54,7 +54,11 @@ def read_feed(document: Document) -> ParsedPage:
                 forget(element)
         if len(found) > document.limits.links:
             break
-    page.links = settle(page_base(document.job.url, base_href), found, document.limits.links)
+    page.links = settle(
+        page_base(document.job.url, base_href, document.limits.spelling),
+        found,
+        document.limits.links,
+    )
     return page
 
 
@@ -80,7 +84,9 @@ def read_json_feed(document: Document) -> ParsedPage:
     if following:
         found.append(FoundLink(following, "next", kind=URL_KIND_FEED))
     found = [link for link in found if link.href]
-    page.links = settle(page_base(document.job.url, None), found, document.limits.links)
+    page.links = settle(
+        page_base(document.job.url, None, document.limits.spelling), found, document.limits.links
+    )
     return page
 
 

@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from nephila_urls import CanonicalUrl, PageBase, UrlRefused, host_of, site_key_of_host, url_digest
+from nephila_urls import (
+    CanonicalRules,
+    CanonicalUrl,
+    PageBase,
+    UrlRefused,
+    host_of,
+    site_key_of_host,
+    url_digest,
+)
 
 from nephila_parser.page import Links
 
@@ -22,13 +30,13 @@ class FoundLink(NamedTuple):
     priority: float = 0.0
 
 
-def page_base(url: str, base_href: str | None) -> PageBase:
+def page_base(url: str, base_href: str | None, spelling: CanonicalRules) -> PageBase:
     """What links are read against: the base element's URL where it has a usable one (HTML 2.4.3)."""
-    own = PageBase(url)
+    own = PageBase(url, spelling)
     if not base_href:
         return own
     try:
-        return PageBase(own.resolve(base_href.strip()))
+        return PageBase(own.resolve(base_href.strip()), spelling)
     except UrlRefused:
         return own
 

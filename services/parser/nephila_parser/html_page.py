@@ -186,7 +186,7 @@ class _Reading:
         if job.link:
             for link in links_of_header(job.link):
                 self._link({**link.parameters, "href": link.href})
-        base = page_base(job.url, self.base_href)
+        base = page_base(job.url, self.base_href, self.limits.spelling)
         page.links = settle(base, self._distinct(base), self.limits.links)
         if self.canonical_href:
             page.canonical_url = _canonical(base, self.canonical_href)

@@ -1,6 +1,7 @@
 """What goes into a parser process and what comes out of it. Array-like on the pipe: 0.02 ms a page."""
 
 import msgspec
+from nephila_urls import DEFAULT_RULES, CanonicalRules
 
 MEGABYTE = 1_000_000
 
@@ -32,6 +33,8 @@ class ParseLimits(msgspec.Struct, array_like=True, frozen=True):
     follow_nofollow: bool = False
     # The product token that `name:` forms in X-Robots-Tag and meta elements are compared with.
     product_token: str = "nephila"
+    # How the crawl spells URLs: the same everywhere in it.
+    spelling: CanonicalRules = DEFAULT_RULES
     # Of a process: seconds of CPU a page, bytes of address space.
     cpu_seconds: int = 10
     memory_bytes: int = 1_500 * MEGABYTE

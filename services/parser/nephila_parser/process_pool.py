@@ -21,6 +21,10 @@ _log = logging.getLogger(__name__)
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ParsedPage).decode
+# A process takes 0.3 s to start on an idle machine.
+_STARTING = timedelta(seconds=60)
+# Of a process that is killed from outside before it is ready.
+_STARTS = 3
 # A process that was told to end by its socket's end is given this long.
 _PARTING = timedelta(seconds=2)
 # One thread a process, whatever numpy's libraries think: threads cost address space and start-up time.
@@ -44,6 +48,10 @@ class ProcessDied(Exception):
         self.fault = fault
         # Killed from outside: the page need not be the cause.
         self.innocent = innocent
+
+
+class ParserUnavailable(Exception):
+    """Parser processes do not start at all: no page's fault, so none gets a verdict for it."""
 
 
 class ProcessPool:
@@ -156,17 +164,13 @@ class _Pipe(asyncio.Protocol):
         # uvloop's transports are no asyncio.Transport by inheritance.
         self.transport = cast(asyncio.Transport, transport)
 
-    def send(self, payload: bytes) -> None:
-        if self.transport is not None:
-            self.transport.write(framed(payload))
-
     def exchange(self, payload: bytes) -> "asyncio.Future[bytes | None]":
         """Sends a frame; its answer comes, or None when the other end is gone."""
         self._answer = asyncio.get_running_loop().create_future()
         if self.transport is None or self.transport.is_closing():
             self._answer.set_result(None)
         else:
-            self.send(payload)
+            self.transport.write(framed(payload))
         return self._answer
 
     def data_received(self, data: bytes) -> None:
@@ -210,7 +214,17 @@ class _Worker:
         return self._process.pid if self._process is not None and running else 0
 
     async def start(self) -> None:
-        """Puts a fresh process in place where none is running."""
+        """Puts a fresh process in place. Raises ParserUnavailable."""
+        status = None
+        for _ in range(_STARTS):
+            status = await self._start_once()
+            if status != -signal.SIGKILL:
+                break
+        if status is not None:
+            raise ParserUnavailable(f"a parser process ended with status {status} at its start")
+
+    async def _start_once(self) -> int | None:
+        """None when the process is ready, else how it ended."""
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = await asyncio.create_subprocess_exec(
@@ -226,7 +240,20 @@ class _Worker:
             )
         loop = asyncio.get_running_loop()
         _, self._pipe = await loop.create_connection(_Pipe, sock=ours)
-        self._pipe.send(self._limits)
+        try:
+            async with asyncio.timeout(_STARTING.total_seconds()):
+                ready = await self._pipe.exchange(self._limits)
+        except TimeoutError:
+            await self._kill()
+            raise ParserUnavailable("a parser process did not start in time") from None
+        except asyncio.CancelledError:
+            await self._kill()
+            raise
+        if ready is not None:
+            return None
+        process = self._process
+        await self.stop()
+        return process.returncode
 
     async def ask(self, job: ParseJob) -> ParsedPage:
         """The process's answer. Raises ProcessDied; there is a fresh process next time."""

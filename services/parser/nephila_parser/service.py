@@ -4,6 +4,7 @@ from typing import Any
 
 from nephila_contracts import topics
 from nephila_runtime import ByKey, Record, Service, Step
+from nephila_urls import DEFAULT_RULES, CanonicalRules
 
 from nephila_parser.parse import Parse
 from nephila_parser.pool import InlinePool, ParserPool
@@ -31,14 +32,18 @@ def build_parser(settings: ParserSettings, pool: ParserPool) -> Service:
     )
 
 
-def build_process_pool(settings: ParserSettings) -> ProcessPool:
+def build_process_pool(
+    settings: ParserSettings, spelling: CanonicalRules = DEFAULT_RULES
+) -> ProcessPool:
     """Parsers in processes of their own."""
-    return ProcessPool(settings.workers, settings.limits(), settings.page_timeout)
+    return ProcessPool(settings.workers, settings.limits(spelling), settings.page_timeout)
 
 
-def build_inline_pool(settings: ParserSettings) -> InlinePool:
+def build_inline_pool(
+    settings: ParserSettings, spelling: CanonicalRules = DEFAULT_RULES
+) -> InlinePool:
     """A parser in this process, for simulation."""
-    return InlinePool(settings.limits())
+    return InlinePool(settings.limits(spelling))
 
 
 def _place(record: Record[Any]) -> str:

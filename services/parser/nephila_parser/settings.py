@@ -3,6 +3,7 @@
 import os
 from datetime import timedelta
 
+from nephila_urls import DEFAULT_RULES, CanonicalRules
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -42,8 +43,8 @@ class ParserSettings(BaseSettings):
     # What `name: directive` in X-Robots-Tag and meta elements is compared with.
     product_token: str = Field(default="nephila", min_length=1)
 
-    def limits(self) -> ParseLimits:
-        """What a parser process is told."""
+    def limits(self, spelling: CanonicalRules = DEFAULT_RULES) -> ParseLimits:
+        """What a parser process is told, with the crawl's spelling of URLs."""
         return ParseLimits(
             decoded_bytes=self.page_bytes,
             sitemap_bytes=self.sitemap_bytes,
@@ -55,4 +56,5 @@ class ParserSettings(BaseSettings):
             product_token=self.product_token,
             cpu_seconds=self.page_cpu_seconds,
             memory_bytes=self.memory_bytes,
+            spelling=spelling,
         )

@@ -62,7 +62,7 @@ def read_sitemap_list(document: Document) -> ParsedPage:
 def _settle(page: ParsedPage, document: Document, entries: Iterator[FoundLink]) -> None:
     most = document.limits.sitemap_urls
     found = [entry for _, entry in zip(range(most), entries, strict=False)]
-    page.links = settle(page_base(document.job.url, None), found, most)
+    page.links = settle(page_base(document.job.url, None, document.limits.spelling), found, most)
 
 
 def _entries(body: bytes) -> Iterator[FoundLink]:

@@ -36,6 +36,8 @@ def main(parent_pid: int) -> None:
             return
         limits = msgspec.msgpack.decode(first, type=ParseLimits)
         _limit_process(limits)
+        # Ready: a process that dies from here on has died of a page.
+        pipe.sendall(framed(b""))
         _serve(pipe, incoming, limits)
 
 

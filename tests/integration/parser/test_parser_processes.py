@@ -19,6 +19,7 @@ from nephila_contracts.v1.reason_pb2 import (
 )
 from nephila_parser import ParseJob, ParseLimits, ProcessPool
 from nephila_parser.content_types import parse_page
+from nephila_parser.process_pool import ParserUnavailable
 
 PAGE = b"<title>T</title><a href=/a>A</a><p>" + b"some words of text that differ " * 20
 # End tags of other elements hide the depth from the check before the tree: minutes for the parser.
@@ -43,7 +44,7 @@ def with_pool(
     asyncio.run(run())
 
 
-async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 30) -> None:
     async with asyncio.timeout(seconds):
         # A process ends in its own time: there is nothing to be woken by.
         while not condition():  # noqa: ASYNC110
@@ -55,6 +56,11 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_process_gives_what_the_same_code_gives_inline() -> None:
@@ -146,9 +152,8 @@ def test_a_page_whose_processes_are_killed_again_and_again_is_given_up() -> None
     async def use(pool: ProcessPool) -> None:
         task = asyncio.create_task(pool.parse(job(ENDLESS)))
         for _ in range(2):
-            await until(lambda: bool(pool.pids))
+            await until(lambda: any(cpu_seconds(pid) > 1 for pid in pool.pids))
             (pid,) = pool.pids
-            await asyncio.sleep(0.3)
             os.kill(pid, signal.SIGKILL)
             await until(lambda pid=pid: pid not in pool.pids)
         assert (await task).reason == REASON_PARSER_CRASHED
@@ -199,6 +204,18 @@ def test_memory_at_its_limit_costs_the_page_alone() -> None:
         assert (await pool.parse(job())).reason == REASON_FETCHED
 
     with_pool(use, limits=ParseLimits(memory_bytes=330_000_000))
+
+
+def test_processes_that_do_not_start_are_no_page_s_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHOME", "/nonexistent")
+
+    async def run() -> None:
+        pool = ProcessPool(1, LIMITS, timedelta(seconds=20))
+        with pytest.raises(ParserUnavailable):
+            await pool.parse(job())
+        await pool.close()
+
+    asyncio.run(run())
 
 
 def test_closing_ends_every_process() -> None:

@@ -224,5 +224,7 @@ def test_pages_do_not_wait_for_each_other() -> None:
     (step,) = service.steps
     order: Any = step.order
     assert order.under_way == 12
-    records = [Record(0, 1, "k", None), Record(0, 2, "k", None), Record(1, 1, "k", None)]
+    message = PageDownloaded()
+    places = [(0, 1), (0, 2), (1, 1)]
+    records = [Record(partition, offset, "k", message) for partition, offset in places]
     assert len({order.key(record) for record in records}) == 3
