@@ -39,7 +39,7 @@ def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCo
             view.finish(last, directory)
         finally:
             view.close()
-    if last.pages == 0 and last.finish == FinishReason.NOTHING_LEFT:
+    if last.pages == 0 and last.finish in (FinishReason.NOTHING_LEFT, FinishReason.HOSTS_AWAY):
         raise nothing_fetched(last, plan.seeds)
     return ExitCode.DONE
 

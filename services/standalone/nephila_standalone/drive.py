@@ -1,8 +1,9 @@
-"""Drives an assembly from its seeds to its end: nothing left, a budget spent, or asked to stop."""
+"""Drives an assembly to its end: nothing left, a budget spent, only hosts that are away, or stopped."""
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +20,7 @@ from nephila_standalone.progress import (
     Waiting,
     WaitReason,
 )
-from nephila_standalone.tally import reason_name
+from nephila_standalone.tally import Tally, reason_name
 
 LOOK_EVERY = timedelta(milliseconds=100)
 _RATE_OVER_SECONDS = 10.0
@@ -67,89 +68,87 @@ class Meter:
         return (pages - first) / (now - since) if now > since else 0.0
 
 
-async def drive(
-    first: Sequence[Emit[Any]],
-    assembly: Assembly,
-    clock: Clock,
-    meter: Meter,
-    on_progress: Callable[[Progress], None],
-    stop: asyncio.Event,
-) -> Progress:
-    """Publishes `first`, then runs until the end; the last snapshot says why.
+@dataclass(frozen=True)
+class Drive:
+    """One assembly from its first messages to the crawl's end, or to what makes its host fail."""
 
-    Raises what made the host fail.
-    """
-    host_stop = asyncio.Event()
-    running = asyncio.create_task(assembly.host.run(host_stop))
-    try:
-        return await _watch(first, assembly, clock, meter, on_progress, stop, running)
-    finally:
-        host_stop.set()
+    assembly: Assembly
+    clock: Clock
+    meter: Meter
+    # A crawl ends when no host may be asked for longer than this.
+    patience: timedelta
+    tell: Callable[[Progress], None]
+    stop: asyncio.Event
+
+    async def to_end(self, first: Sequence[Emit[Any]]) -> Progress:
+        """Publishes `first`, then runs until the end; the last snapshot says why.
+
+        Raises what made the host fail.
+        """
+        host_stop = asyncio.Event()
+        running = asyncio.create_task(self.assembly.host.run(host_stop))
+        try:
+            published = asyncio.create_task(self.assembly.host.publish(first))
+            await asyncio.wait({published, running}, return_when=asyncio.FIRST_COMPLETED)
+            return await self._watch(running)
+        finally:
+            host_stop.set()
+            await running
+
+    async def _watch(self, running: asyncio.Task[None]) -> Progress:
+        drain_until: float | None = None
+        while not running.done():
+            if self.stop.is_set() and drain_until is None:
+                self.assembly.frontier.pause()
+                drain_until = self.clock.now() + DRAIN_LIMIT.total_seconds()
+            status = self.assembly.frontier.status()
+            finish = self._finish(status, drain_until)
+            progress = await self._snapshot(status, finish, draining=drain_until is not None)
+            self.tell(progress)
+            if finish is not None:
+                return progress
+            await asyncio.wait({running}, timeout=LOOK_EVERY.total_seconds())
         await running
+        raise RuntimeError("the host ended without being asked to")
 
+    def _finish(self, status: FrontierStatus, drain_until: float | None) -> FinishReason | None:
+        """Why the crawl is over; None while it is not."""
+        if status.leased or not self.assembly.host.idle():
+            late = drain_until is not None and self.clock.now() >= drain_until
+            return FinishReason.STOPPED if late else None
+        if self.stop.is_set():
+            return FinishReason.STOPPED
+        if status.over is not None:
+            return _FINISH[status.over]
+        if not status.queued:
+            return FinishReason.NOTHING_LEFT
+        away = status.next_in is not None and status.next_in > self.patience.total_seconds()
+        return FinishReason.HOSTS_AWAY if away else None
 
-async def _watch(
-    first: Sequence[Emit[Any]],
-    assembly: Assembly,
-    clock: Clock,
-    meter: Meter,
-    on_progress: Callable[[Progress], None],
-    stop: asyncio.Event,
-    running: asyncio.Task[None],
-) -> Progress:
-    published = asyncio.create_task(assembly.host.publish(first))
-    await asyncio.wait({published, running}, return_when=asyncio.FIRST_COMPLETED)
-    drain_until: float | None = None
-    while not running.done():
-        if stop.is_set() and drain_until is None:
-            assembly.frontier.pause()
-            drain_until = clock.now() + DRAIN_LIMIT.total_seconds()
-        finish = _finish(assembly, stop, drain_until is not None and clock.now() >= drain_until)
-        progress = await snapshot(assembly, meter, finish, draining=drain_until is not None)
-        on_progress(progress)
-        if finish is not None:
-            return progress
-        await asyncio.wait({running}, timeout=LOOK_EVERY.total_seconds())
-    await running
-    raise RuntimeError("the host ended without being asked to")
-
-
-def _finish(assembly: Assembly, stop: asyncio.Event, too_late: bool) -> FinishReason | None:
-    """Why the crawl is over; None while it is not."""
-    status = assembly.frontier.status()
-    if status.leased or not assembly.host.idle():
-        return FinishReason.STOPPED if too_late else None
-    if stop.is_set():
-        return FinishReason.STOPPED
-    if status.over is not None:
-        return _FINISH[status.over]
-    return None if status.queued else FinishReason.NOTHING_LEFT
-
-
-async def snapshot(
-    assembly: Assembly, meter: Meter, finish: FinishReason | None, *, draining: bool
-) -> Progress:
-    """The numbers of this moment."""
-    status = assembly.frontier.status()
-    pages = status.spent.pages
-    refused = await assembly.refusals.totals()
-    return Progress(
-        state=_state(status, finish, draining),
-        elapsed=meter.elapsed(),
-        pages=pages,
-        pages_before=meter.before(pages),
-        pages_per_second=meter.rate(pages),
-        bytes=status.spent.body_bytes,
-        queued=status.queued,
-        leased=status.leased,
-        duplicates=assembly.tally.duplicates,
-        failed=assembly.tally.failed(),
-        refused={reason_name(reason): n for reason, n in refused.items()},
-        busiest=_busiest(assembly, status),
-        waiting=tuple(_waiting(host) for host in status.waiting),
-        paused_by="the disk of DIR is almost full" if _disk_low(status) else "",
-        finish=finish,
-    )
+    async def _snapshot(
+        self, status: FrontierStatus, finish: FinishReason | None, *, draining: bool
+    ) -> Progress:
+        """The numbers of this moment."""
+        tally = self.assembly.tally
+        pages = status.spent.pages
+        refused = await self.assembly.refusals.totals()
+        return Progress(
+            state=_state(status, finish, draining),
+            elapsed=self.meter.elapsed(),
+            pages=pages,
+            pages_before=self.meter.before(pages),
+            pages_per_second=self.meter.rate(pages),
+            bytes=status.spent.body_bytes,
+            queued=status.queued,
+            leased=status.leased,
+            duplicates=tally.duplicates,
+            failed=tally.failed(),
+            refused={reason_name(reason): n for reason, n in refused.items()},
+            busiest=_busiest(tally, status),
+            waiting=tuple(_waiting(host) for host in status.waiting),
+            paused_by="the disk of DIR is almost full" if _disk_low(status) else "",
+            finish=finish,
+        )
 
 
 def _disk_low(status: FrontierStatus) -> bool:
@@ -164,9 +163,9 @@ def _state(status: FrontierStatus, finish: FinishReason | None, draining: bool) 
     return CrawlState.PAUSED if _disk_low(status) else CrawlState.CRAWLING
 
 
-def _busiest(assembly: Assembly, status: FrontierStatus) -> tuple[HostActivity, ...]:
+def _busiest(tally: Tally, status: FrontierStatus) -> tuple[HostActivity, ...]:
     queued = {busy.host: busy.urls for busy in status.busiest}
-    fetched = assembly.tally.fetched_by_host
+    fetched = tally.fetched_by_host
     names = [name for name, _ in fetched.most_common(_BUSIEST)] or list(queued)[:_BUSIEST]
     return tuple(HostActivity(name, fetched[name], queued.get(name, 0)) for name in names)
 

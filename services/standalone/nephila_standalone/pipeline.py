@@ -9,6 +9,7 @@ import errno
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,7 +23,7 @@ from nephila_standalone.assembly import SETTINGS, Assembly, assemble, seed_emits
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.downstream import FreeSpace, plenty
-from nephila_standalone.drive import Meter, drive
+from nephila_standalone.drive import Drive, Meter
 from nephila_standalone.errors import OtherCrawl
 from nephila_standalone.progress import CrawlState, FinishReason, Progress
 from nephila_standalone.seed_retries import retry_emits
@@ -109,8 +110,9 @@ class CrawlRun:
         if not self._begun:
             self._begun = True
             first += retry_emits(database, self._plan.seeds)
-        around = self._around
-        return await drive(first, assembly, around.clock, self._meter, tell, self._stop)
+        patience = max(self._settings.host_patience, 3 * (self._plan.delay or timedelta()))
+        clock = self._around.clock
+        return await Drive(assembly, clock, self._meter, patience, tell, self._stop).to_end(first)
 
     async def _outlive(self, error: Exception) -> None:
         """Waits until a new assembly may go better; raises the error when that was tried enough."""

@@ -36,6 +36,8 @@ class FinishReason(StrEnum):
     PAGE_BUDGET = "the budget of pages is spent"
     BYTE_BUDGET = "the budget of bytes is spent"
     TIME_BUDGET = "the budget of time is spent"
+    # URLs are left whose hosts do not answer, or asked to be left alone for long.
+    HOSTS_AWAY = "the hosts that are left do not answer now"
     STOPPED = "it was stopped"
 
 

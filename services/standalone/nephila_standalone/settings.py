@@ -13,6 +13,9 @@ class StandaloneSettings(BaseSettings):
 
     disk_patience: timedelta = timedelta(minutes=10)
     """How long a full disk is waited for before the crawl gives up; it goes on by itself before that."""
+    host_patience: timedelta = timedelta(minutes=5)
+    """How long a crawl waits when every host that is left has backed off: beyond it the crawl ends, its
+    URLs stay queued, and the same command goes on later. At least three crawl delays."""
     disk_reserve: int = Field(default=64_000_000, ge=0)
     """Bytes of free disk below which no URL is let out: room for what is under way. On a disk of less
     than a gigabyte, a sixteenth of it."""

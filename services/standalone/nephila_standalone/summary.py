@@ -40,6 +40,9 @@ def _headline(progress: Progress) -> str:
     if progress.finish == FinishReason.STOPPED:
         left = count_shown(progress.queued, "URL")
         return f"Stopped in order, with {left} still queued."
+    if progress.finish == FinishReason.HOSTS_AWAY:
+        left = count_shown(progress.queued, "URL")
+        return f"Ended for now: {progress.finish.value}, {left} still queued."
     why = progress.finish.value if progress.finish else "it ended"
     return f"Done: {why}."
 
@@ -86,7 +89,7 @@ def _next(progress: Progress, paths: DirectoryPaths) -> list[tuple[str, str]]:
         (f"nephila pages {directory}", "what was fetched"),
         (f"nephila explain URL --in {directory}", "why a URL was fetched, or not"),
     ]
-    if progress.finish == FinishReason.STOPPED:
+    if progress.finish in (FinishReason.STOPPED, FinishReason.HOSTS_AWAY):
         rows.insert(0, (f"nephila crawl --into {directory}", "go on"))
     elif progress.finish is not None and progress.finish in _BUDGETS:
         option = _BUDGETS[progress.finish]

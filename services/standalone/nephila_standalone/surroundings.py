@@ -6,7 +6,7 @@ A real run opens these on the machine; a simulation passes its own, and the pipe
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -50,7 +50,7 @@ class Surroundings:
     sync: Sync
     commit: Callable[[Database], Awaitable[None]]
     open_database: Callable[[Path], Database] = Database.open
-    host: EmbeddedSettings = EmbeddedSettings()
+    host: EmbeddedSettings = field(default_factory=EmbeddedSettings)
     reach: Callable[[str], None] = nowhere
     """Told each named point of a turn as it is passed: where a test may crash it."""
 
@@ -68,7 +68,7 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
         parsers = await stack.enter_async_context(_parsers(plan))
         yield Surroundings(
             clock=SystemClock(),
-            rng=random.Random(),  # noqa: S311 - spreads back-offs, decides nothing secret
+            rng=random.Random(),
             transport=transport,
             resolver=resolver,
             guard=AddressGuard([*plan.allow_networks]),
