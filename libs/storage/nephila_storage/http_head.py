@@ -11,6 +11,10 @@ _LENGTH = re.compile(
     rb"^content-length[ \t]*:[ \t]*([0-9]+)[ \t]*\r$", re.IGNORECASE | re.MULTILINE
 )
 _VERSION = re.compile(rb"\S+")
+_HEAD_END = b"\r\n\r\n"
+_LINE_END = re.compile(rb"[\r\n]+")
+_PRINTED = re.compile(rb"[!-~]")
+_BLANK = re.compile(rb"\n[^!-~\n]*\n")
 _KEPT = b"X-Crawler-"
 _STATUS_LINES = (b"HTTP/1.1 ", b"HTTP/1.0 ")
 
@@ -47,10 +51,12 @@ def archived_head(head: bytes, payload_length: int | None, *, decoded: bool) -> 
 
 
 def _regular(head: bytes) -> bytes:
-    if head.count(b"\n") != head.count(b"\r\n"):
-        head = re.sub(rb"\r?\n", b"\r\n", head)
+    ends = head.count(b"\r\n")
+    irregular = head.count(b"\n") != ends or head.count(b"\r") != ends or _BLANK.search(head[:-2])
+    if irregular or not head.endswith(_HEAD_END):
+        # A reader may take any line that looks blank for the head's end.
+        lines = [line for line in _LINE_END.split(head) if _PRINTED.search(line)]
+        head = b"\r\n".join(lines) + _HEAD_END
     if not head.startswith(_STATUS_LINES):
         head = _VERSION.sub(b"HTTP/1.1", head, count=1)
-    if not head.endswith(b"\r\n\r\n"):
-        head = head.rstrip(b"\r\n") + b"\r\n\r\n"
     return head

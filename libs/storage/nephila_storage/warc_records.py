@@ -89,7 +89,8 @@ def _response(capture: Capture, content: Response) -> WarcRecord:
     fields = _fields(capture, "response") + f"WARC-Payload-Digest: {digest}\r\n"
     if exchange.truncation:
         fields += f"WARC-Truncated: {_TRUNCATED[exchange.truncation]}\r\n"
-    if capture.mime_type:
+    # What a page's bytes made of a type must not make a field of ours.
+    if capture.mime_type.isprintable() and capture.mime_type:
         fields += f"WARC-Identified-Payload-Type: {capture.mime_type}\r\n"
     fields += "Content-Type: application/http;msgtype=response\r\n"
     return _record("response", fields, head, payload, digest)

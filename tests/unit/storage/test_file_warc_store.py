@@ -4,11 +4,15 @@ import asyncio
 import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from archive_readers import fastwarc_records, warcio_accepts
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from nephila_contracts.v1.page_pb2 import TRUNCATION_LENGTH, PageParsed
 from nephila_runtime.database import Database
 from nephila_storage.append_file import AppendFileDamaged
@@ -266,6 +270,48 @@ def test_sorted_indexes_go_on_growing(tmp_path: Path, database: Database) -> Non
         for line in (tmp_path / "warc" / "nephila-00000.cdxj").read_bytes().splitlines()
     ]
     assert keys == [b"example,a)/", b"example,b)/", b"example,c)/"]
+
+
+_LINES = st.one_of(
+    st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")),
+    st.sampled_from(
+        [
+            *[b"Content-Length: 9", b"Content-Length : 3", b"Content-Length: -1", b" folded"],
+            *[b"Transfer-Encoding: chunked", b"\t", b"\r", b"\xa0", b":", b"no colon"],
+        ]
+    ),
+)
+_STATUS_LINES = st.sampled_from(
+    [b"HTTP/1.1 200 OK", b"HTTP/1.1 200", b"HTTP/2 200", b"ICY 200 \xe9"]
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(_STATUS_LINES, st.lists(_LINES, max_size=5), st.sampled_from([b"\r\n", b"\n"]))
+def test_no_head_hides_or_shifts_its_payload(first: bytes, lines: list[bytes], end: bytes) -> None:
+    message = page("https://a.example/", b"the body")
+    message.exchange.response_head = end.join([first, *lines, b"", b""])
+    database = Database.in_memory()
+    with TemporaryDirectory() as folder:
+        store = warc_store(Path(folder), database)
+        (key,) = stored(store, response(message))
+        assert asyncio.run(store.read(key)).payload == message.body.data
+        commit(store, database)
+        store.close()
+        path = Path(folder) / "warc" / "nephila-00000.warc.gz"
+        assert warcio_accepts(path)
+        assert list(fastwarc_records(path))[1].payload == message.body.data
+    database.close()
+
+
+def test_no_field_of_a_record_can_be_forged(tmp_path: Path, database: Database) -> None:
+    capture = replace(
+        response(page("https://a.example/", b"x")), mime_type="text/html\r\nWARC-Type: request"
+    )
+    store = warc_store(tmp_path, database)
+    (key,) = stored(store, capture)
+    assert asyncio.run(store.read(key)).fields["WARC-Type"] == "response"
+    store.close()
 
 
 def test_a_body_that_cannot_be_read_is_told() -> None:
