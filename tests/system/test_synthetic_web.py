@@ -45,8 +45,8 @@ def test_a_calm_web_is_crawled_whole_each_page_once_and_politely(tmp_path: Path)
 def test_a_capricious_web_is_crawled_whole_and_every_retry_after_is_kept(tmp_path: Path) -> None:
     shape = WebShape(
         seed=7,
-        hosts=8,
-        pages_per_host=15,
+        hosts=6,
+        pages_per_host=10,
         hosts_per_site=1,
         capricious_hosts=50,
         resets=0,
