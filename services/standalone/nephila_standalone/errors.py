@@ -87,6 +87,17 @@ def writing(path: Path) -> Generator[None]:
         raise fault from error
 
 
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether a failure comes from a full disk, wherever in its causes that stands."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return True
+        if isinstance(error, sqlite3.Error) and _sqlite_code(error) == sqlite3.SQLITE_FULL:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _disk_fault(path: Path, error: BaseException) -> CannotWrite | None:
     if isinstance(error, BaseExceptionGroup):
         group: BaseExceptionGroup[BaseException] = error
@@ -117,8 +128,7 @@ def _file_fault(path: Path, error: OSError) -> CannotWrite | None:
 
 
 def _sqlite_fault(path: Path, error: sqlite3.Error) -> CannotWrite | None:
-    # Python 3.11: the primary code is the low byte of the extended one.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = _sqlite_code(error)
     if code == sqlite3.SQLITE_FULL:
         return _full(path)
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
@@ -129,6 +139,11 @@ def _sqlite_fault(path: Path, error: sqlite3.Error) -> CannotWrite | None:
     if code == sqlite3.SQLITE_IOERR:
         return CannotWrite(f"the disk of {path} fails", f"look after the disk, {_GO_ON}")
     return None
+
+
+def _sqlite_code(error: sqlite3.Error) -> int:
+    # The primary code is the low byte of the extended one.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _full(path: Path) -> CannotWrite:

@@ -5,9 +5,8 @@ kill -9. A full disk is waited for; any other fault is tried again a few times, 
 """
 
 import asyncio
-import errno
-import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,7 +23,7 @@ from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.downstream import FreeSpace, plenty
 from nephila_standalone.drive import Drive, Meter
-from nephila_standalone.errors import OtherCrawl
+from nephila_standalone.errors import OtherCrawl, is_disk_full
 from nephila_standalone.progress import CrawlState, FinishReason, Progress
 from nephila_standalone.seed_retries import retry_emits
 from nephila_standalone.settings import StandaloneSettings
@@ -116,13 +115,23 @@ class CrawlRun:
 
     async def _outlive(self, error: Exception) -> None:
         """Waits until a new assembly may go better; raises the error when that was tried enough."""
-        if disk_full(error):
+        self._write_down(error)
+        if is_disk_full(error):
             await self._wait_for_space(error)
             return
         self._failures += 1
         if self._failures > self._settings.most_restarts:
             raise error
         await self._around.clock.sleep(0.1 * 2**self._failures)
+
+    def _write_down(self, error: Exception) -> None:
+        """Keeps the traceback in DIR, where a full disk does not forbid it."""
+        # Imported here: structlog takes 0.2 s, and nearly no crawl needs it.
+        from nephila_telemetry.json_logs import json_logger
+
+        with suppress(OSError), self._paths.log.open("a", encoding="ascii") as stream:
+            log = json_logger(stream, self._around.clock.wall_ms)
+            log.error("run ended, built anew from DIR", failures=self._failures, exc_info=error)
 
     async def _wait_for_space(self, error: Exception) -> None:
         clock = self._around.clock
@@ -141,25 +150,6 @@ class CrawlRun:
             await clock.sleep(_LOOK_AT_DISK_EVERY)
             if not self._space.is_low_now():
                 return
-
-
-def disk_full(error: BaseException) -> bool:
-    """Whether a failure comes from a full disk, wherever in its causes that stands."""
-    return any(_is_full(cause) for cause in _causes(error))
-
-
-def _is_full(error: BaseException) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return isinstance(error, sqlite3.Error) and (
-        getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
-    )
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def describe() -> tuple[Service, ...]:
