@@ -46,7 +46,7 @@ class FetcherSettings(BaseSettings):
     # RFC 9309 2.4: a robots.txt should not be used for more than 24 hours.
     robots_lifetime: Annotated[Seconds, Field(le=timedelta(hours=24))] = timedelta(hours=24)
     # An unreachable robots.txt is asked for again after this, doubled at each failure ...
-    robots_retry: Seconds = timedelta(minutes=1)
+    robots_retry: Seconds = timedelta(seconds=5)
     # ... up to this.
     robots_retry_longest: Seconds = timedelta(hours=1)
     # Bytes of robots.txt text behind the rules that are kept: 64 MB is some 64,000 hosts.
