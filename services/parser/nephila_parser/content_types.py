@@ -7,7 +7,7 @@ from typing import TypeAlias
 from nephila_contracts.v1.reason_pb2 import REASON_NOT_PARSED, REASON_UNDECODABLE
 from nephila_contracts.v1.url_pb2 import URL_KIND_SITEMAP
 
-from nephila_parser.decoding import GZIP_MAGIC, Decoded, decode, decoded_limit, gunzip
+from nephila_parser.decoding import GZIP_MAGIC, decode, decoded_limit, gunzip
 from nephila_parser.directives import directives_of_header
 from nephila_parser.document import Document
 from nephila_parser.html_page import read_html
@@ -105,7 +105,7 @@ def _sitemap_reader(document: Document) -> Reader | None:
         # sitemap.xml.gz is gzip whatever its content coding was.
         limits = document.limits
         most = decoded_limit(len(document.body), limits.sitemap_bytes, limits)
-        inner = document._replace(body=_file(document.body, most).data)
+        inner = document._replace(body=gunzip(document.body, most).data)
     root = xml_root(inner.body)
     if feed_or_page_type(root) in _FEEDS:
         return unpacked(read_feed)
@@ -116,7 +116,3 @@ def _sitemap_reader(document: Document) -> Reader | None:
     if feed_or_page_type(root) == XHTML:
         return read_html
     return unpacked(read_sitemap_list)
-
-
-def _file(body: bytes, most: int) -> Decoded:
-    return gunzip(body, most)

@@ -97,11 +97,7 @@ class ProcessPool:
             return await _parse_in(worker, job)
         finally:
             self._idle.append(worker)
-            while self._waiting:
-                waiter = self._waiting.popleft()
-                if not waiter.done():
-                    waiter.set_result(None)
-                    break
+            self._wake_next()
 
     async def _take(self) -> "_Worker":
         while not self._idle:
