@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import zstandard
 from archive_readers import fastwarc_records, warcio_accepts
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +27,7 @@ from nephila_storage.page_store import (
     Revisit,
     RevisitProfile,
 )
-from nephila_storage.payload import BodyUnreadable, payload_of
+from nephila_storage.payload import BodyUnreadable, payload_of, unpacked
 from nephila_urls import CanonicalUrl
 from parsed_pages import FIRST_MS, page, warc_store
 
@@ -312,6 +313,13 @@ def test_no_field_of_a_record_can_be_forged(tmp_path: Path, database: Database) 
     (key,) = stored(store, capture)
     assert asyncio.run(store.read(key)).fields["WARC-Type"] == "response"
     store.close()
+
+
+def test_a_zstd_body_is_unpacked_whether_it_tells_its_size_or_not() -> None:
+    streamed = zstandard.ZstdCompressor().compressobj()
+    untold = streamed.compress(BIG) + streamed.flush()
+    assert unpacked(untold) == BIG == unpacked(zstandard.compress(BIG))
+    assert unpacked(zstandard.compress(b"")) == b""
 
 
 def test_a_body_that_cannot_be_read_is_told() -> None:
