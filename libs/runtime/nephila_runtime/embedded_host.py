@@ -33,7 +33,12 @@ class EmbeddedSettings:
 
     partitions: int = 8
     least_turn: timedelta = timedelta(milliseconds=20)
-    """Turns are at least this far apart: a commit costs an fsync, so work is gathered for it."""
+    """Turns begin at least this far apart: a commit costs an fsync, so work is gathered for it."""
+    rest_factor: float = 2.0
+    """A turn is followed by a rest of this many times what it took: the busier the core or the slower
+    the disk, the more work meets in one transaction; the quieter, the sooner it is seen."""
+    longest_rest: timedelta = timedelta(milliseconds=150)
+    """Where that ends: a host's next URL waits for two turns."""
     trim_every: timedelta = timedelta(seconds=2)
     segment_bytes: int = SEGMENT_BYTES
 
@@ -180,7 +185,7 @@ class EmbeddedHost:
                     self._turning = True
                     await self._turn(Turn(self.log))
                     self._turning = False
-                    await self._rest(started)
+                    await self._rest(self._next_turn_at(started))
         finally:
             waiter.cancel()
             for _, done in self._inbox:
@@ -192,15 +197,23 @@ class EmbeddedHost:
 
     async def _assign(self) -> None:
         partitions = tuple(range(self._settings.partitions))
+        # Earlier runs may have died, and nobody asks whether they did.
+        assignment = Assignment(partitions, clean=False, ends=self.log.ends())
         async with self._transaction():
             for service in self._services:
-                handled = await service.assigned(Assignment(partitions, clean=False))
+                handled = await service.assigned(assignment)
                 self.log.append(handled.emits)
         self._start_keyed()
 
-    async def _rest(self, started: float) -> None:
-        """Waits until there is something to do, and at least until the turn's time is over."""
-        over_at = started + self._settings.least_turn.total_seconds()
+    def _next_turn_at(self, started: float) -> float:
+        """When the next turn may begin, on the clock, after one that has just ended."""
+        now = self._clock.now()
+        settings = self._settings
+        rest = min((now - started) * settings.rest_factor, settings.longest_rest.total_seconds())
+        return max(started + settings.least_turn.total_seconds(), now + rest)
+
+    async def _rest(self, over_at: float) -> None:
+        """Waits until there is something to do, and at least until then."""
         if not self._has_work():
             self._wake.clear()
             if not self._has_work():

@@ -142,6 +142,14 @@ class EmbeddedLog:
     def topic(self, name: str) -> TopicLog:
         return self._logs[name]
 
+    def ends(self) -> dict[tuple[str, int], int]:
+        """By topic name and partition: one past the last committed offset."""
+        return {
+            (name, partition): end
+            for name, log in self._logs.items()
+            for partition, end in enumerate(log.ends)
+        }
+
     def append(self, emits: Sequence[Emit[Any]]) -> None:
         """Stages messages in the order given."""
         logs = self._logs

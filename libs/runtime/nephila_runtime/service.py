@@ -4,7 +4,7 @@ A step returns its effects; the host that runs it publishes them, makes them dur
 offsets, and only then runs `after` with what was learned.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
@@ -127,6 +127,9 @@ class Assignment:
 
     partitions: tuple[int, ...]
     clean: bool
+    ends: Mapping[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    """By topic name and partition: one past the last record at the hand-over. A record below it may
+    have been handled before, in part or in full; one from it on has not."""
 
 
 async def _nothing_assigned(_assignment: Assignment) -> Handled:

@@ -93,7 +93,7 @@ class Fetch:
         progress = _Progress(Trail(), [])
         with self._leases.under_way(record.partition) as lease:
             try:
-                outcome = await self._outcome(message, progress)
+                outcome = await self._outcome(record, progress)
             except asyncio.CancelledError:
                 if not lease.given_back:
                     raise
@@ -107,10 +107,11 @@ class Fetch:
             emits.extend(report.verdict_path(attempt, outcome, trail, answer))
         return emits
 
-    async def _outcome(self, message: FetchRequested, progress: _Progress) -> Outcome:
+    async def _outcome(self, record: Record[FetchRequested], progress: _Progress) -> Outcome:
         """How it ended. The wait of the lease comes first and is outside the longest fetch."""
+        message = record.message
         tries = message.attempt.tries
-        await self._wait(message)
+        await self._wait(message, self._seconds_to_wait(record))
         refusal = self._permission(message.attempt)
         if refusal is not None:
             return ended(refusal, tries)
@@ -122,13 +123,23 @@ class Fetch:
         except TimeoutError:
             return ended(Reason.REASON_TIMED_OUT, tries)
 
-    async def _wait(self, message: FetchRequested) -> None:
-        if not message.wait_ms:
+    def _seconds_to_wait(self, record: Record[FetchRequested]) -> float:
+        """The lease's own wait; for one that somebody who died may have begun, its host's delay too."""
+        message = record.message
+        taken_over_at = self._leases.taken_over_at(record)
+        if taken_over_at is None:
+            self._get.vouch(message.attempt.host)
+            return message.wait_ms / 1000
+        over_at = taken_over_at + message.delay_ms / 1000
+        return max(message.wait_ms / 1000, over_at - self._clock.now())
+
+    async def _wait(self, message: FetchRequested, seconds: float) -> None:
+        if seconds <= 0:
             return
-        starts_at = self._clock.now() + message.wait_ms / 1000
+        starts_at = self._clock.now() + seconds
         try:
             # The name is looked up while the host rests.
-            async with asyncio.timeout(message.wait_ms / 1000):
+            async with asyncio.timeout(seconds):
                 await self._get.destination(CanonicalUrl(message.attempt.url))
         except (NotAnswered, TimeoutError):
             pass  # Asked again in its turn, which tells.

@@ -1,4 +1,5 @@
-"""Which leases this process holds, and which messages are copies or come from the past."""
+"""Which leases this process holds, and which messages are copies, come from the past, or may have been
+under way when the process before this one died."""
 
 import asyncio
 from collections import OrderedDict
@@ -6,12 +7,22 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from nephila_contracts.v1.fetch_pb2 import Attempt
+from nephila_contracts import topics
+from nephila_contracts.v1.fetch_pb2 import Attempt, FetchRequested
+from nephila_runtime import Assignment, Record
 
 # An attempt's sequence is its frontier partition's epoch x 2^40 plus a counter.
 _EPOCH_SHIFT = 40
 # Attempts remembered, to drop the copies that a frontier publishes at its assignment.
 _REMEMBERED = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class _Takeover:
+    """A partition taken over at an instant of the clock, its log ending there."""
+
+    at: float
+    end: int
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +42,24 @@ class HeldLeases:
         # Oldest first. Filled when a lease is taken; emptied by number, failure and revocation.
         self._taken: OrderedDict[tuple[int, str], None] = OrderedDict()
         self._open: list[Lease] = []
+        self._takeovers: dict[int, _Takeover] = {}
+
+    def begin(self, assignment: Assignment, now: float) -> None:
+        """Partitions are held from now on; what was known of them is forgotten."""
+        self.forget(assignment.partitions)
+        if assignment.clean:
+            return
+        for partition in assignment.partitions:
+            end = assignment.ends.get((topics.FETCH_REQUESTED.name, partition), 0)
+            self._takeovers[partition] = _Takeover(now, end)
+
+    def taken_over_at(self, record: Record[FetchRequested]) -> float | None:
+        """When a lease that may have been under way elsewhere came over; None for one that was not.
+
+        A request may have gone out for it until then, so the delay starts there, in full.
+        """
+        takeover = self._takeovers.get(record.partition)
+        return takeover.at if takeover and record.offset < takeover.end else None
 
     def take(self, partition: int, attempt: Attempt) -> bool:
         """False for an epoch that is over, and for an attempt that was taken already."""
@@ -76,5 +105,6 @@ class HeldLeases:
         gone = frozenset(partitions)
         for partition in gone:
             self._epochs.pop(partition, None)
+            self._takeovers.pop(partition, None)
         for key in [key for key in self._taken if key[0] in gone]:
             del self._taken[key]

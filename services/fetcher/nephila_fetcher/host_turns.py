@@ -29,13 +29,24 @@ class HostTurns:
         self._clock = clock
         # Longest unused first.
         self._turns: OrderedDict[str, _Turn] = OrderedDict()
+        # When a host that this process never asked may have ended an answer to another one.
+        self._others_ended_at: float | None = None
+
+    def take_over(self) -> None:
+        """Another process may have asked any host until just now: hosts unknown here wait their delay."""
+        self._others_ended_at = self._clock.now()
+
+    def vouch(self, host: str) -> None:
+        """The frontier says that the host's time has come: what others asked it is over."""
+        if host not in self._turns:
+            self._turns[host] = _Turn()
 
     @asynccontextmanager
     async def turn(self, host: str, delay: float) -> AsyncGenerator[None, None]:
         """Waits until nobody else asks `host` and `delay` seconds have passed since the last end."""
         turn = self._turns.get(host)
         if turn is None:
-            turn = self._turns[host] = _Turn()
+            turn = self._turns[host] = _Turn(ended_at=self._others_ended_at)
         await self._enter(turn)
         try:
             if turn.ended_at is not None:

@@ -59,6 +59,10 @@ class PoliteGet:
         self._turns = turns
         self._clock = clock
 
+    def vouch(self, host: str) -> None:
+        """The host's time has come by the frontier's word, whoever may have asked it before."""
+        self._turns.vouch(host)
+
     async def destination(self, url: CanonicalUrl) -> Destination:
         """Where to connect for `url`. Raises NotAnswered: no such host, DNS failed, or forbidden.
 

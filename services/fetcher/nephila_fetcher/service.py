@@ -48,7 +48,8 @@ def build_fetcher(
     `spelling` is the crawl's canonicalisation, for redirect targets and sitemaps.
     """
     leases = HeldLeases()
-    get = PoliteGet(transport, DnsCache(resolver, clock), guard, HostTurns(clock), clock)
+    turns = HostTurns(clock)
+    get = PoliteGet(transport, DnsCache(resolver, clock), guard, turns, clock)
     answers = AnswerRules(settings.longest_retry_after, spelling)
     robots = AskRobots(get, _robots_cache(settings, clock), _robots_request(settings, answers))
     fetch = Fetch(get, robots, leases, clock, _fetch_rules(settings, answers), permission)
@@ -67,7 +68,9 @@ def build_fetcher(
     )
 
     async def assigned(assignment: Assignment) -> Handled:
-        leases.forget(assignment.partitions)
+        leases.begin(assignment, clock.now())
+        if not assignment.clean:
+            turns.take_over()
         return NOTHING
 
     async def revoked(partitions: tuple[int, ...]) -> None:

@@ -99,11 +99,14 @@ class World:
         )
         self._offset = 0
 
-    async def fetch(self, url: str, partition: int = 0, **lease: Any) -> list[Emit[Any]]:
+    async def fetch(
+        self, url: str, partition: int = 0, offset: int | None = None, **lease: Any
+    ) -> list[Emit[Any]]:
         """Handles one lease; returns its emits in order."""
         self._offset += 1
         message = lease_for(url, self._offset, **lease)
-        record = Record(partition, self._offset, message.attempt.site_key, message)
+        stood_at = self._offset if offset is None else offset
+        record = Record(partition, stood_at, message.attempt.site_key, message)
         handled = await self.service.steps[0].handle([record])
         return list(handled.emits)
 
