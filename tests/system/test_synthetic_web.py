@@ -46,10 +46,12 @@ def test_a_capricious_web_is_crawled_whole_and_every_retry_after_is_kept(tmp_pat
     shape = WebShape(
         seed=7,
         hosts=6,
-        pages_per_host=10,
+        pages_per_host=6,
         hosts_per_site=1,
         capricious_hosts=50,
         resets=0,
+        # Above the product's own first back-off of 5 s: otherwise not obeying would not show.
+        retry_after_s=7,
         network=73,
         port=free_tcp_port(),
     )
