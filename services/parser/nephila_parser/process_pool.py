@@ -1,7 +1,6 @@
 """Parsers in processes of their own, fed by sockets: a page that crashes or hangs one costs that page."""
 
 import asyncio
-import logging
 import os
 import signal
 import socket
@@ -13,11 +12,10 @@ from typing import cast
 
 import msgspec
 from nephila_contracts.v1.reason_pb2 import REASON_PARSER_CRASHED, REASON_PARSER_TIMED_OUT
+from nephila_telemetry import NO_LOGS, Logger
 
 from nephila_parser.frames import HEAD, LONGEST, framed
 from nephila_parser.page import ParsedPage, ParseJob, ParseLimits
-
-_log = logging.getLogger(__name__)
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(ParsedPage).decode
@@ -60,7 +58,14 @@ class ProcessPool:
     A process is started when it is first needed or by `start`, and again after its death.
     """
 
-    def __init__(self, workers: int, limits: ParseLimits, page_timeout: timedelta) -> None:
+    def __init__(
+        self,
+        workers: int,
+        limits: ParseLimits,
+        page_timeout: timedelta,
+        log: Logger = NO_LOGS,
+    ) -> None:
+        self._log = log
         self._workers = [_Worker(limits, page_timeout) for _ in range(workers)]
         # The one used last is used next: warm caches, and no more processes than there is work for.
         self._idle = deque(self._workers)
@@ -123,7 +128,7 @@ async def _parse_in(worker: "_Worker", job: ParseJob) -> ParsedPage:
     try:
         return await _parse_or_retry(worker, job)
     except ProcessDied as death:
-        _log.warning("%s by %s", death.fault, job.url)
+        self._log.warning("a page ended its parser", url=job.url, fault=death.fault)
         page = await _digest_only(worker, job)
         page.reason = death.reason
         page.fault = death.fault

@@ -4,6 +4,7 @@ from typing import Any
 
 from nephila_contracts import topics
 from nephila_runtime import ByKey, Record, Service, Step
+from nephila_telemetry import NO_LOGS, Logger
 from nephila_urls import DEFAULT_RULES, CanonicalRules
 
 from nephila_parser.parse import Parse
@@ -33,10 +34,10 @@ def build_parser(settings: ParserSettings, pool: ParserPool) -> Service:
 
 
 def build_process_pool(
-    settings: ParserSettings, spelling: CanonicalRules = DEFAULT_RULES
+    settings: ParserSettings, spelling: CanonicalRules = DEFAULT_RULES, log: Logger = NO_LOGS
 ) -> ProcessPool:
     """Parsers in processes of their own."""
-    return ProcessPool(settings.workers, settings.limits(spelling), settings.page_timeout)
+    return ProcessPool(settings.workers, settings.limits(spelling), settings.page_timeout, log)
 
 
 def build_inline_pool(
