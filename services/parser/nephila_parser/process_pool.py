@@ -99,10 +99,20 @@ class ProcessPool:
     async def parse(self, job: ParseJob) -> ParsedPage:
         worker = await self._take()
         try:
-            return await _parse_in(worker, job)
+            return await self._parse_in(worker, job)
         finally:
             self._idle.append(worker)
             self._wake_next()
+
+    async def _parse_in(self, worker: "_Worker", job: ParseJob) -> ParsedPage:
+        try:
+            return await _parse_or_retry(worker, job)
+        except ProcessDied as death:
+            self._log.warning("a page ended its parser", url=job.url, fault=death.fault)
+            page = await _digest_only(worker, job)
+            page.reason = death.reason
+            page.fault = death.fault
+            return page
 
     async def _take(self) -> "_Worker":
         while not self._idle:
@@ -122,17 +132,6 @@ class ProcessPool:
             if not waiter.done():
                 waiter.set_result(None)
                 return
-
-
-async def _parse_in(worker: "_Worker", job: ParseJob) -> ParsedPage:
-    try:
-        return await _parse_or_retry(worker, job)
-    except ProcessDied as death:
-        self._log.warning("a page ended its parser", url=job.url, fault=death.fault)
-        page = await _digest_only(worker, job)
-        page.reason = death.reason
-        page.fault = death.fault
-        return page
 
 
 async def _parse_or_retry(worker: "_Worker", job: ParseJob) -> ParsedPage:

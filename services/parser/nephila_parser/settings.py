@@ -17,8 +17,9 @@ class ParserSettings(BaseSettings):
 
     # Processes. One a core, less one for the process that feeds them, and no fewer than one.
     workers: int = Field(default=max(1, (os.cpu_count() or 2) - 1), ge=1)
-    # Pages under way for each process: one in it, the rest decoded and waiting, so that it never idles.
-    pages_a_worker: int = Field(default=4, ge=1)
+    # Pages under way for each process: one in it, the rest waiting. As many as it can read between two
+    # turns of the embedded host (150 ms at 2 ms a page): with 4 it idled, and a commit held 4 pages.
+    pages_a_worker: int = Field(default=64, ge=1)
     # Wall time of a page before its process is killed. Three times the CPU limit: the machine may be busy.
     page_timeout: timedelta = timedelta(seconds=30)
     # CPU seconds of a page; ordinary ones take 0.002 (hardening.md D3).
