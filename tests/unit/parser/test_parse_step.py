@@ -220,7 +220,7 @@ def test_a_poisoned_page_gets_its_verdict() -> None:
 
 
 def test_pages_do_not_wait_for_each_other() -> None:
-    service = build_parser(ParserSettings(workers=3), InlinePool(ParseLimits()))
+    service = build_parser(ParserSettings(workers=3, pages_a_worker=4), InlinePool(ParseLimits()))
     (step,) = service.steps
     order: Any = step.order
     assert order.under_way == 12
