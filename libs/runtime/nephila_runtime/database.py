@@ -82,3 +82,20 @@ class Database:
 
     def close(self) -> None:
         self.connection.close()
+
+
+class Savepoint:
+    """Undoes part of the open transaction (the Undo of the embedded host)."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database = database
+        self._name = name
+
+    def begin(self) -> None:
+        self._database.execute(f"SAVEPOINT {self._name}")
+
+    def undo(self) -> None:
+        self._database.execute(f"ROLLBACK TO {self._name}")
+
+    def end(self) -> None:
+        self._database.execute(f"RELEASE {self._name}")

@@ -20,25 +20,20 @@ from nephila_contracts import Topic
 
 from nephila_runtime.clock import Clock
 from nephila_runtime.consumer import Consumer
-from nephila_runtime.database import Database
+from nephila_runtime.database import Database, Savepoint
+from nephila_runtime.due_tick import DueTick
 from nephila_runtime.embedded_log import SEGMENT_BYTES, EmbeddedLog
+from nephila_runtime.pace import Pace
 from nephila_runtime.participant import Participant
-from nephila_runtime.service import Assignment, ByKey, Emit, Service, Tick
+from nephila_runtime.service import Assignment, ByKey, Emit, Service
 from nephila_runtime.step_runner import BatchRunner, KeyedRunner, Turn
 
 
 @dataclass(frozen=True)
-class EmbeddedSettings:
+class EmbeddedSettings(Pace):
     """How the embedded host works. `partitions` is fixed for the life of a database."""
 
     partitions: int = 8
-    least_turn: timedelta = timedelta(milliseconds=20)
-    """Turns begin at least this far apart: a commit costs an fsync, so work is gathered for it."""
-    rest_factor: float = 2.0
-    """A turn is followed by a rest of this many times what it took: the busier the core or the slower
-    the disk, the more work meets in one transaction; the quieter, the sooner it is seen."""
-    longest_rest: timedelta = timedelta(milliseconds=150)
-    """Where that ends: a host's next URL waits for two turns."""
     trim_every: timedelta = timedelta(seconds=2)
     segment_bytes: int = SEGMENT_BYTES
 
@@ -59,23 +54,6 @@ async def commit_in_thread(database: Database) -> None:
         raise
 
 
-class _DueTick:
-    def __init__(self, service: str, tick: Tick, now: float) -> None:
-        self.service = service
-        self.tick = tick
-        self.due_at = now
-
-    def next_at(self) -> float:
-        sooner = self.tick.next_at()
-        return self.due_at if sooner is None else min(sooner, self.due_at)
-
-    async def run(self, turn: Turn, now: float) -> None:
-        self.due_at = now + self.tick.every.total_seconds()
-        handled = await self.tick.run()
-        if handled.emits or handled.learned is not None:
-            turn.take_in(self.service, handled, self.tick.after)
-
-
 class EmbeddedHost:
     """The host of one run. Make it anew, with new services, for the next one."""
 
@@ -93,6 +71,7 @@ class EmbeddedHost:
     ) -> None:
         """`reach` is told each named point of a turn as it is passed: where a test may crash it."""
         self._database = database
+        self._savepoint = Savepoint(database, "step")
         self._services = services
         self._clock = clock
         self._participants = participants
@@ -120,12 +99,14 @@ class EmbeddedHost:
         ]
         self._readers: dict[str, list[Consumer]] = {}
         for runner in self._runners:
-            name = runner.consumer.log.topic.name
-            self._readers.setdefault(name, []).append(runner.consumer)
+            name = runner.intake.log.topic.name
+            self._readers.setdefault(name, []).append(runner.intake)
         now = clock.now()
-        self._ticks = [_DueTick(s.name, tick, now) for s in services for tick in s.ticks]
+        self._ticks = [DueTick(s.name, tick, now) for s in services for tick in s.ticks]
 
-    def _runner(self, service: Service, index: int) -> BatchRunner | KeyedRunner:
+    def _runner(
+        self, service: Service, index: int
+    ) -> BatchRunner[Consumer] | KeyedRunner[Consumer]:
         step = service.steps[index]
         consumer = Consumer(self._database, service.name, self.log.topic(step.consumes.name))
         if isinstance(step.order, ByKey):
@@ -145,17 +126,17 @@ class EmbeddedHost:
         """Messages that wait in the topics (in all of them when none is named) or are being handled."""
         names = {topic.name for topic in topics}
         return sum(
-            runner.consumer.lag()
+            runner.intake.lag()
             for runner in self._runners
-            if not names or runner.consumer.log.topic.name in names
+            if not names or runner.intake.log.topic.name in names
         )
 
     def watermark(self, topic: Topic[Any], partition: int) -> int:
         """The offset below which every reader of a topic's partition has finished."""
         return min(
-            runner.consumer.watermarks[partition]
+            runner.intake.watermarks[partition]
             for runner in self._runners
-            if runner.consumer.log.topic.name == topic.name
+            if runner.intake.log.topic.name == topic.name
         )
 
     def idle(self) -> bool:
@@ -185,7 +166,7 @@ class EmbeddedHost:
                     self._turning = True
                     await self._turn(Turn(self.log))
                     self._turning = False
-                    await self._rest(self._next_turn_at(started))
+                    await self._rest(self._settings.next_turn_at(started, self._clock.now()))
         finally:
             waiter.cancel()
             for _, done in self._inbox:
@@ -204,13 +185,6 @@ class EmbeddedHost:
                 handled = await service.assigned(assignment)
                 self.log.append(handled.emits)
         self._start_keyed()
-
-    def _next_turn_at(self, started: float) -> float:
-        """When the next turn may begin, on the clock, after one that has just ended."""
-        now = self._clock.now()
-        settings = self._settings
-        rest = min((now - started) * settings.rest_factor, settings.longest_rest.total_seconds())
-        return max(started + settings.least_turn.total_seconds(), now + rest)
 
     async def _rest(self, over_at: float) -> None:
         """Waits until there is something to do, and at least until then."""
@@ -241,7 +215,7 @@ class EmbeddedHost:
                 self.log.append(emits)
             for runner in self._runners:
                 if runner.has_work():
-                    await runner.run(turn, self._database)
+                    await runner.run(turn, self._savepoint)
             await self._run_ticks(turn)
             self._reach("handled")
         self._inbox = self._inbox[len(inbox) :]
@@ -276,7 +250,7 @@ class EmbeddedHost:
             self._reach("prepared")
             self.log.flush()
             for runner in self._runners:
-                runner.consumer.flush()
+                runner.intake.flush()
             if database.connection.total_changes == changes:
                 database.execute("COMMIT")
             else:

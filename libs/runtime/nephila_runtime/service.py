@@ -146,7 +146,8 @@ class Service:
     and what to do when partitions come and go.
 
     `assigned` rebuilds what is held in memory from the stores before the first batch; `revoked`
-    gives up what is under way.
+    gives up what is under way. `transactional` asks for emits and offsets to be shown together, so that
+    a reader of committed messages sees none twice; the embedded host does that for every service.
     """
 
     name: str
@@ -154,3 +155,4 @@ class Service:
     ticks: tuple[Tick, ...] = ()
     assigned: Callable[[Assignment], Awaitable[Handled]] = _nothing_assigned
     revoked: Callable[[tuple[int, ...]], Awaitable[None]] = _nothing_revoked
+    transactional: bool = False

@@ -1,4 +1,4 @@
-"""Runs one step of a service for the embedded host: whole batches, or record by record of each key.
+"""Runs one step of a service for any host: whole batches, or record by record of each key.
 
 A runner gathers what the turn is to publish; it neither commits nor shows anything to others.
 """
@@ -7,14 +7,14 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from nephila_runtime.clock import Clock
-from nephila_runtime.consumer import Consumer
-from nephila_runtime.database import Database
-from nephila_runtime.embedded_log import EmbeddedLog
+from nephila_runtime.host_ports import Intake, Outbox, Undo
 from nephila_runtime.outcomes import Busy, Poison
 from nephila_runtime.service import ByKey, Handled, Record, Step, WholeBatches
+
+N = TypeVar("N", bound=Intake)
 
 # An outage inside a handler that writes nothing (ByKey) is tried again this often, then it is the host's.
 KEYED_TRIES = 3
@@ -29,30 +29,34 @@ class StepFailed(Exception):
 
 @dataclass
 class Turn:
-    """What one transaction is going to hold."""
+    """What one commit is going to hold."""
 
-    log: EmbeddedLog
+    outbox: Outbox
     after: list[tuple[Callable[[Any], Awaitable[None]], Any]] = field(
         default_factory=list[tuple[Callable[[Any], Awaitable[None]], Any]]
     )
     active: set[str] = field(default_factory=set[str])
     """Services that handled something in it."""
+    finished: int = 0
+    """Records finished in it, the buried ones too."""
+    buried: int = 0
+    """Records that went to the dead letters."""
 
     def take_in(
         self, service: str, handled: Handled, after: Callable[[Any], Awaitable[None]]
     ) -> None:
         if handled.emits:
-            self.log.append(handled.emits)
+            self.outbox.append(handled.emits)
         if handled.learned is not None:
             self.after.append((after, handled.learned))
         self.active.add(service)
 
 
-class BatchRunner:
+class BatchRunner(Generic[N]):
     """A step in whole batches."""
 
     def __init__(
-        self, service: str, step: Step[Any], order: WholeBatches, consumer: Consumer, clock: Clock
+        self, service: str, step: Step[Any], order: WholeBatches, intake: N, clock: Clock
     ) -> None:
         self._service = service
         self._step = step
@@ -60,10 +64,10 @@ class BatchRunner:
         self._waiting: list[Record[Any]] = []
         self._not_before = clock.now()
         self._clock = clock
-        self.consumer = consumer
+        self.intake = intake
 
     def has_work(self) -> bool:
-        return (bool(self._waiting) or self.consumer.has_more()) and (
+        return (bool(self._waiting) or self.intake.has_more()) and (
             self._clock.now() >= self._not_before
         )
 
@@ -71,19 +75,19 @@ class BatchRunner:
         """When a batch that was put off is due, on the clock."""
         return self._not_before if self._waiting else None
 
-    async def run(self, turn: Turn, database: Database) -> None:
+    async def run(self, turn: Turn, undo: Undo) -> None:
         """Handles one batch; records at fault go to the dead letters, the rest goes on without them."""
-        batch = self._waiting or self.consumer.take(self._limit)
+        batch = self._waiting or self.intake.take(self._limit)
         self._waiting = []
         while batch:
-            database.execute("SAVEPOINT step")
+            undo.begin()
             try:
                 handled = await self._step.handle(batch)
             except Poison as poison:
-                database.execute("ROLLBACK TO step")
+                undo.undo()
                 batch = self._without(batch, poison, turn)
             except Busy as busy:
-                database.execute("ROLLBACK TO step")
+                undo.undo()
                 self._waiting = batch
                 self._not_before = self._clock.now() + busy.retry_after.total_seconds()
                 batch = []
@@ -91,9 +95,9 @@ class BatchRunner:
                 raise StepFailed(self._service, self._step.name) from error
             else:
                 turn.take_in(self._service, handled, self._step.after)
-                self.consumer.finish(batch)
+                self._finish(turn, batch)
                 batch = []
-            database.execute("RELEASE step")
+            undo.end()
 
     def _without(self, batch: list[Record[Any]], poison: Poison, turn: Turn) -> list[Record[Any]]:
         """Buries the record at fault; answers the others."""
@@ -101,11 +105,15 @@ class BatchRunner:
         if bad is None:
             raise StepFailed(self._service, self._step.name) from poison
         bury(turn, self._service, self._step, bad, poison.reason)
-        self.consumer.finish([bad])
+        self._finish(turn, [bad])
         return [record for record in batch if record is not bad]
 
+    def _finish(self, turn: Turn, batch: list[Record[Any]]) -> None:
+        self.intake.finish(batch)
+        turn.finished += len(batch)
 
-class KeyedRunner:
+
+class KeyedRunner(Generic[N]):
     """A step record by record: of one key in order, of different keys at the same time."""
 
     def __init__(
@@ -113,7 +121,7 @@ class KeyedRunner:
         service: str,
         step: Step[Any],
         order: ByKey,
-        consumer: Consumer,
+        intake: N,
         clock: Clock,
         wake: Callable[[], None],
     ) -> None:
@@ -126,7 +134,8 @@ class KeyedRunner:
         self._tasks: dict[asyncio.Task[Handled], Record[Any]] = {}
         self._done: deque[asyncio.Task[Handled]] = deque()
         self._held = 0
-        self.consumer = consumer
+        self._ending = False
+        self.intake = intake
 
     def has_work(self) -> bool:
         """Whether something has finished that a transaction must take in."""
@@ -143,9 +152,9 @@ class KeyedRunner:
     def start(self) -> None:
         """Takes records while there is room and starts those whose key is free."""
         room = self._order.under_way - self._held
-        if room <= 0 or not self.consumer.has_more():
+        if room <= 0 or self._ending or not self.intake.has_more():
             return
-        for record in self.consumer.take(room):
+        for record in self.intake.take(room):
             self._held += 1
             key = self._order.key(record)
             queue = self._queued.get(key)
@@ -180,7 +189,7 @@ class KeyedRunner:
             self._done.append(task)
             self._wake()
 
-    async def run(self, turn: Turn, _database: Database) -> None:
+    async def run(self, turn: Turn, _undo: Undo) -> None:
         """Takes in what has finished, in the order in which it did."""
         while self._done:
             task = self._done.popleft()
@@ -193,15 +202,22 @@ class KeyedRunner:
                 bury(turn, self._service, self._step, record, error.reason)
             else:
                 raise StepFailed(self._service, self._step.name) from error
-            self.consumer.finish([record])
+            self.intake.finish([record])
+            turn.finished += 1
             self._begin_next(self._order.key(record))
 
     def _begin_next(self, key: str) -> None:
         queue = self._queued[key]
-        if queue:
+        if queue and not self._ending:
             self._begin(queue.popleft())
         else:
             del self._queued[key]
+
+    async def wind_up(self, seconds: float) -> None:
+        """Begins nothing more, and waits a little for what is under way to end by itself."""
+        self._ending = True
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=seconds)
 
     async def cancel(self) -> None:
         """Ends what is under way; its records will be handed in again after the next start."""
@@ -215,7 +231,8 @@ class KeyedRunner:
 
 def bury(turn: Turn, service: str, step: Step[Any], record: Record[Any], reason: str) -> None:
     """Sends a record to the dead letters, with what must be said of it all the same."""
-    turn.log.append_dead(step.consumes, record, service, reason)
+    turn.outbox.append_dead(step.consumes, record, service, reason)
     if step.on_dead is not None:
-        turn.log.append(step.on_dead(record, reason))
+        turn.outbox.append(step.on_dead(record, reason))
+    turn.buried += 1
     turn.active.add(service)

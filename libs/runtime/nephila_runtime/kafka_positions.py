@@ -1,0 +1,91 @@
+"""Where a generation begins in each of its partitions, by what the last holder committed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, TopicPartition
+
+from nephila_runtime.commit_metadata import decode
+from nephila_runtime.group_events import Place
+from nephila_runtime.progress import Progress
+
+# Longer than a dead process's open transaction, whose offsets are unsettled until it times out.
+_PATIENCE_S = 30.0
+
+
+class RecordsLost(Exception):
+    """Records that this group had still to read are gone: one line that names topic and offsets."""
+
+
+class AssignmentUneven(Exception):
+    """A member holds different partitions of its topics: they are not co-partitioned."""
+
+
+def even_partitions(places: Iterable[Place]) -> tuple[int, ...]:
+    """The partitions held, the same of every topic. Raises AssignmentUneven."""
+    held: dict[str, set[int]] = {}
+    for topic, partition in places:
+        held.setdefault(topic, set()).add(partition)
+    if not held:
+        return ()
+    first, *others = held.items()
+    for topic, partitions in others:
+        if partitions != first[1]:
+            raise AssignmentUneven(f"other partitions held of {topic} than of {first[0]}")
+    return tuple(sorted(first[1]))
+
+
+def begin(
+    committed: Mapping[Place, tuple[int, str | None]],
+    earliest: Mapping[Place, int],
+    ends: Mapping[Place, int],
+) -> tuple[dict[Place, Progress], bool]:
+    """Each partition's progress, and whether the last holder of all of them gave them back in order.
+
+    A partition without a commit was never held. Raises RecordsLost.
+    """
+    clean = True
+    progress: dict[Place, Progress] = {}
+    for place, (offset, metadata) in committed.items():
+        if offset < 0:
+            progress[place] = Progress(earliest[place])
+            continue
+        if not earliest[place] <= offset <= ends[place]:
+            raise RecordsLost(
+                f"{place[0]}[{place[1]}] holds offsets {earliest[place]} to {ends[place]},"
+                f" but the group has read it up to {offset}"
+            )
+        left = decode(offset, metadata)
+        clean = clean and left.released
+        progress[place] = Progress(offset, left.finished)
+    return progress, clean
+
+
+def committed_offsets(
+    consumer: Consumer, partitions: Sequence[TopicPartition]
+) -> dict[Place, tuple[int, str | None]]:
+    """Raises KafkaException."""
+    found = consumer.committed(list(partitions), timeout=_PATIENCE_S)
+    return {(p.topic, p.partition): (_checked(p), p.metadata) for p in found}
+
+
+def earliest_offsets(consumer: Consumer, partitions: Sequence[TopicPartition]) -> dict[Place, int]:
+    return _listed(consumer, partitions, OFFSET_BEGINNING)
+
+
+def end_offsets(consumer: Consumer, partitions: Sequence[TopicPartition]) -> dict[Place, int]:
+    """One past the last record, by place."""
+    return _listed(consumer, partitions, OFFSET_END)
+
+
+def _listed(
+    consumer: Consumer, partitions: Sequence[TopicPartition], which: int
+) -> dict[Place, int]:
+    asked = [TopicPartition(p.topic, p.partition, which) for p in partitions]
+    found = consumer.offsets_for_times(asked, timeout=_PATIENCE_S)
+    return {(p.topic, p.partition): _checked(p) for p in found}
+
+
+def _checked(found: TopicPartition) -> int:
+    if found.error is not None:
+        raise RuntimeError(f"{found.topic}[{found.partition}]: {found.error}")
+    return found.offset
