@@ -10,6 +10,8 @@ UV := $(BIN)/uv
 LOCK_TOOL := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/lock.py
 REALWEB := $(BIN)/python -m nephila_testkit.realweb
 REALWEB_DIR := run/realweb
+SERVERS := $(BIN)/python -m nephila_testkit.servers
+SERVERS_DIR := run/servers
 SOURCES := libs services tests tools
 MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard libs/*/pyproject.toml services/*/pyproject.toml))
 # Only the members that the command needs: all but the test kit.
@@ -59,7 +61,8 @@ setup-dev: .venv/.development ## Installs what tests and checks need beside it.
 	@touch $@
 
 .PHONY: test
-test: setup-dev ## Runs every test but those of the real web.
+test: setup-dev ## Runs every test but those of the real web; installs the servers that they need.
+	@$(SERVERS) install $(SERVERS_DIR)
 	@$(BIN)/pytest -q -n 2 -m 'not realweb' $(value ARGS)
 
 .PHONY: test-quick
@@ -109,6 +112,14 @@ lock-upgrade: $(UV) ## Moves every pin to the newest release that the members al
 .PHONY: generate
 generate: setup-dev ## Writes what is generated: message classes, docs/data-flow.md, reasons.md, settings.md.
 	$(BIN)/python tools/generate.py
+
+.PHONY: servers
+servers: setup-dev ## Starts Kafka, Cassandra, Redis, S3 and OpenSearch on loopback, to be used by hand.
+	@$(SERVERS) start $(SERVERS_DIR)
+
+.PHONY: servers-down
+servers-down: setup-dev ## Stops them; their data stays in run/servers.
+	@$(SERVERS) stop $(SERVERS_DIR)
 
 .PHONY: realweb
 realweb: setup-dev ## Serves thousands of real pages on loopback (Debian packages: root, the first time).

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nephila_testkit.realweb import debian_packages
+from nephila_testkit import debian_packages
 from nephila_testkit.realweb.servers import DNS_PORT, HTTP_PORT, NotReady, RealWeb
-from nephila_testkit.realweb.sites import SITES
+from nephila_testkit.realweb.sites import PACKAGES, SITES
 
 
 def main() -> int:
@@ -31,7 +31,7 @@ def main() -> int:
 
 def _run(command: str, web: RealWeb) -> None:
     if command == "install":
-        debian_packages.install()
+        debian_packages.install(PACKAGES)
     elif command == "start":
         web.start()
     elif command == "wait":

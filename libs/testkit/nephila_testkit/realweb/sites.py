@@ -58,6 +58,8 @@ SITES = (
 # nginx-light and dnsmasq-base carry no service that would start itself on another address.
 SERVER_PACKAGES = ("nginx-light", "dnsmasq-base")
 
+PACKAGES = (*(site.package for site in SITES), *SERVER_PACKAGES)
+
 
 def by_host(host: str) -> Site:
     """The site of a Host field: its name or its address, with or without port.
