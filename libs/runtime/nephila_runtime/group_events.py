@@ -3,11 +3,33 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from nephila_runtime.kafka_intake import Flow
 from nephila_runtime.progress import Progress
 
 Place = tuple[str, int]
 """A topic's name in the cluster, and a partition."""
+
+RawRecord = tuple[str, int, int, bytes | None, bytes | None]
+"""(topic in the cluster, partition, offset, key, value)"""
+
+
+class Flow:
+    """How much of a topic waits in memory. Filled by the consumer's thread, emptied by the event loop:
+    each side writes its own counters only, so neither needs a lock."""
+
+    __slots__ = ("bytes_in", "bytes_out", "paused", "records_in", "records_out")
+
+    def __init__(self) -> None:
+        self.records_in = 0
+        self.bytes_in = 0
+        self.records_out = 0
+        self.bytes_out = 0
+        self.paused = False
+
+    def records(self) -> int:
+        return self.records_in - self.records_out
+
+    def bytes(self) -> int:
+        return self.bytes_in - self.bytes_out
 
 
 class Question:

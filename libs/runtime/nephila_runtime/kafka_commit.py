@@ -5,6 +5,7 @@ from typing import Protocol
 
 from confluent_kafka import TopicPartition
 
+from nephila_runtime.group_events import Place
 from nephila_runtime.kafka_consumer import KafkaConsumer
 from nephila_runtime.kafka_producer import Batches, KafkaPublisher, KafkaTransactions
 
@@ -17,6 +18,10 @@ class Committer(Protocol):
     ) -> float | None:
         """Publishes and commits. Answers when the coordinator was sent what proves the partitions
         held, on the clock, or None. Raises PublishFailed or KafkaException."""
+        ...
+
+    def through(self, place: Place) -> int | None:
+        """One past the last message published there, where that is tracked."""
         ...
 
     def abandon(self) -> None: ...
@@ -41,6 +46,9 @@ class CommitAfterPublishing:
         if not offsets or self._consumer is None:
             return None
         return await self._consumer.commit(offsets)
+
+    def through(self, place: Place) -> int | None:
+        return self._publisher.through(place)
 
     def abandon(self) -> None:
         self._publisher.abandon()
@@ -68,6 +76,9 @@ class CommitInTransaction:
         if not offsets or self._consumer is None:
             return None
         return await self._consumer.commit(offsets)
+
+    def through(self, place: Place) -> int | None:
+        return None
 
     def abandon(self) -> None:
         self._transactions.abandon()

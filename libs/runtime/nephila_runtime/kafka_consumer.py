@@ -9,25 +9,25 @@ import asyncio
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from nephila_runtime.clock import Clock
-from nephila_runtime.group_events import Event, Given, Held, Left, Place, Question, TakenAway
-from nephila_runtime.kafka_intake import Flow, RawRecord
-from nephila_runtime.kafka_positions import (
-    begin,
-    committed_offsets,
-    earliest_offsets,
-    end_offsets,
-    even_partitions,
+from nephila_runtime.group_events import (
+    Event,
+    Flow,
+    Given,
+    Left,
+    Question,
+    RawRecord,
+    TakenAway,
 )
+from nephila_runtime.kafka_positions import held_offsets, take_hold
 from nephila_runtime.kafka_settings import KafkaSettings, consumer_options
 from nephila_runtime.liveness import Liveness
-from nephila_runtime.progress import Progress
 
 _MOST_AT_ONCE = 500
 # Nothing wakes the client's own waiting, so it is short: a commit waits for half of it on average.
@@ -213,7 +213,8 @@ class KafkaConsumer:
     # Rebalances, in the thread ----------------------------------------------------------------
 
     def _given(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
-        held, offsets = self._take_hold(consumer, partitions)
+        held = take_hold(consumer, partitions, self._topics)
+        offsets = held_offsets(held)
         # The mark of a holder goes before all that it does: without it a successor would think that
         # nobody was here.
         sent_at = self._clock.now()
@@ -229,30 +230,6 @@ class KafkaConsumer:
         )
         question = Question(partial(self._commands.put, _nothing))
         self._ask(Given(held, question), question)
-
-    def _take_hold(
-        self, consumer: Consumer, partitions: list[TopicPartition]
-    ) -> tuple[Held, list[TopicPartition]]:
-        ends: Mapping[Place, int] = {}
-        progress: dict[Place, Progress] = {}
-        clean = True
-        if partitions:
-            committed = committed_offsets(consumer, partitions)
-            ends = end_offsets(consumer, partitions)
-            progress, clean = begin(committed, earliest_offsets(consumer, partitions), ends)
-        held = Held(
-            partitions=even_partitions(progress),
-            clean=clean,
-            progress=progress,
-            ends=ends,
-            group=consumer.consumer_group_metadata(),
-            flows={topic: Flow() for topic in self._topics},
-        )
-        offsets = [
-            TopicPartition(topic, partition, place.watermark, place.metadata(released=False))
-            for (topic, partition), place in progress.items()
-        ]
-        return held, offsets
 
     def _taken(self, _consumer: Consumer, _partitions: list[TopicPartition]) -> None:
         # From here on the group waits for us, but no longer than `longest_turn`.

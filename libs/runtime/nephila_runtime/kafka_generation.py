@@ -6,9 +6,9 @@ from typing import Any
 from confluent_kafka import TopicPartition
 
 from nephila_runtime.clock import Clock
-from nephila_runtime.group_events import Held
+from nephila_runtime.group_events import Flow, Held, RawRecord
 from nephila_runtime.host_ports import NothingToUndo
-from nephila_runtime.kafka_intake import Flow, KafkaIntake, RawRecord
+from nephila_runtime.kafka_intake import KafkaIntake
 from nephila_runtime.kafka_producer import KafkaOutbox
 from nephila_runtime.kafka_settings import KafkaSettings
 from nephila_runtime.service import Assignment, ByKey, Service, Step

@@ -15,24 +15,23 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from confluent_kafka import TopicPartition
+from nephila_contracts import Topic
 
 from nephila_runtime.clock import Clock
-from nephila_runtime.dead_letter_limit import DeadLetterLimit
-from nephila_runtime.due_tick import DueTick
 from nephila_runtime.group_events import Event, Given, Held, Left, Place, TakenAway
 from nephila_runtime.kafka_commit import CommitAfterPublishing, CommitInTransaction, Committer
 from nephila_runtime.kafka_consumer import KafkaConsumer
 from nephila_runtime.kafka_generation import Generation
-from nephila_runtime.kafka_producer import KafkaOutbox, KafkaPublisher, KafkaTransactions
+from nephila_runtime.kafka_producer import KafkaPublisher, KafkaTransactions
 from nephila_runtime.kafka_settings import KafkaSettings
 from nephila_runtime.kafka_topics import KafkaTopics
+from nephila_runtime.kafka_turns import Turns
 from nephila_runtime.liveness import Liveness
 from nephila_runtime.pace import Pace
 from nephila_runtime.participant import Participant
 from nephila_runtime.service import Service
-from nephila_runtime.step_runner import Turn
 
 _JOIN_PATIENCE_S = 10.0
 _USUAL_PACE = Pace()
@@ -41,8 +40,8 @@ _USUAL_PACE = Pace()
 class KafkaHost:
     """The host of one run of one service. Make it anew, with a new service, for the next one.
 
-    `liveness` is the service's Tenure, made before both. `reach` is told each named point of a turn that
-    has something to commit as it is passed: where a test may crash it.
+    `liveness` is the service's Tenure, made before both. `tracked` is for `published_through`. `reach` is
+    told each named point of a turn that has something to commit: where a test may crash it.
     """
 
     def __init__(
@@ -53,6 +52,7 @@ class KafkaHost:
         liveness: Liveness,
         *,
         participants: Sequence[Participant] = (),
+        tracked: bool = False,
         pace: Pace = _USUAL_PACE,
         reach: Callable[[str], None] = lambda point: None,
     ) -> None:
@@ -60,12 +60,7 @@ class KafkaHost:
         self._settings = settings
         self._clock = clock
         self._liveness = liveness
-        self._participants = participants
         self._pace = pace
-        self._reach = reach
-        self._outbox = KafkaOutbox(settings)
-        self._limit = DeadLetterLimit(service.name)
-        self._ticks = [DueTick(service.name, tick, clock.now()) for tick in service.ticks]
         self._events: deque[Event] = deque()
         self._wake = asyncio.Event()
         self._failed: asyncio.Future[None] | None = None
@@ -74,7 +69,17 @@ class KafkaHost:
         """Until it waits for the first time, nobody knows what there is to do."""
         topic_names = [settings.name(step.consumes.name) for step in service.steps]
         self._consumer = self._member(topic_names) if topic_names else None
-        self._committer = self._made_committer()
+        self._committer = self._made_committer(tracked)
+        self._turns = Turns(
+            service,
+            settings,
+            clock,
+            liveness,
+            self._consumer,
+            self._committer,
+            participants,
+            reach,
+        )
 
     def _member(self, topic_names: Sequence[str]) -> KafkaConsumer:
         return KafkaConsumer(
@@ -87,10 +92,11 @@ class KafkaHost:
             self._wake.set,
         )
 
-    def _made_committer(self) -> Committer:
+    def _made_committer(self, tracked: bool) -> Committer:
         name = self._service.name
         if not self._service.transactional:
-            return CommitAfterPublishing(KafkaPublisher(self._settings, name), self._consumer)
+            publisher = KafkaPublisher(self._settings, name, tracked=tracked)
+            return CommitAfterPublishing(publisher, self._consumer)
         instance = self._settings.instance or f"{socket.gethostname()}-{os.getpid()}"
         transactions = KafkaTransactions(self._settings, f"{name}-{instance}")
         return CommitInTransaction(transactions, self._consumer)
@@ -115,6 +121,11 @@ class KafkaHost:
         """By topic in the cluster and partition held: all below it is finished and, when idle, committed."""
         held = self._generation.held.progress if self._generation else {}
         return {place: progress.watermark for place, progress in held.items()}
+
+    def published_through(self, topic: Topic[Any], partition: int) -> int | None:
+        """One past the last message that this run has published there; None before the first one, and
+        when the host is not `tracked`."""
+        return self._committer.through((self._settings.name(topic.name), partition))
 
     def partitions(self) -> tuple[int, ...]:
         """The partitions held now."""
@@ -178,7 +189,10 @@ class KafkaHost:
                 self._close()
                 continue
             if self._generation is not None and not closing:
-                await self._turn(self._generation)
+                await self._turns.one(self._generation)
+                self._generation.start_keyed()
+            if stop.is_set() and not closing:
+                continue
             self._working = False
             await self._rest(self._pace.next_turn_at(started, self._clock.now()))
 
@@ -233,10 +247,7 @@ class KafkaHost:
     async def _take_up(self, held: Held) -> None:
         generation = Generation(self._service, self._settings, held, self._clock, self._wake.set)
         if held.partitions or not self._service.steps:
-            handled = await self._service.assigned(generation.assignment())
-            self._outbox.append(handled.emits)
-            if self._outbox:
-                await self._commit([], held.group)
+            await self._turns.first(generation)
         self._generation = generation
 
     async def _give_back(self) -> None:
@@ -244,66 +255,12 @@ class KafkaHost:
         self._generation = None
         if generation is None:
             return
-        turn = Turn(self._outbox)
-        await self._service.revoked(generation.held.partitions)
-        await generation.wind_up(turn, self._outbox, self._settings.wind_up.total_seconds())
+        await self._turns.last(generation)
         if self._consumer is not None:
             self._consumer.arrived.clear()
-        await self._complete(turn, generation.final_offsets(), generation)
         self._liveness.ended()
 
-    # A turn -------------------------------------------------------------------------------------
-
-    async def _turn(self, generation: Generation) -> None:
-        async with asyncio.timeout(self._settings.longest_turn.total_seconds()):
-            turn = Turn(self._outbox)
-            if generation.has_work():
-                self._expect_commit(True)
-                await generation.run(turn, self._outbox)
-            if generation.held.partitions or not self._service.steps:
-                await self._run_ticks(turn)
-            await self._complete(turn, generation.offsets(), generation)
-            await self._prove(generation)
-        self._expect_commit(False)
-        generation.start_keyed()
-
-    def _expect_commit(self, soon: bool) -> None:
-        if self._consumer is not None:
-            self._consumer.in_turn = soon
-
-    async def _run_ticks(self, turn: Turn) -> None:
-        now = self._clock.now()
-        for tick in self._ticks:
-            if now >= tick.next_at() or (tick.tick.eager and turn.active):
-                await tick.run(turn, now)
-
-    async def _complete(
-        self, turn: Turn, offsets: Sequence[TopicPartition], generation: Generation
-    ) -> None:
-        """Makes a turn durable, and tells its steps."""
-        if not (offsets or turn.after or self._outbox):
-            return
-        self._limit.count(turn.finished, turn.buried)
-        self._reach("handled")
-        for participant in self._participants:
-            await participant.prepare()
-        self._reach("prepared")
-        await self._commit(offsets, generation.held.group)
-        self._reach("committed")
-        for after, learned in turn.after:
-            await after(learned)
-
-    async def _commit(self, offsets: Sequence[TopicPartition], group: object) -> None:
-        sent_at = await self._committer.commit(self._outbox.take(), offsets, group)
-        if sent_at is not None:
-            self._liveness.proved(sent_at)
-
-    async def _prove(self, generation: Generation) -> None:
-        """Commits though nothing has changed, when the last proof that the partitions are held is old."""
-        due = self._liveness.next_proof_at()
-        offsets = generation.one_offset()
-        if self._consumer is not None and offsets and due is not None and due <= self._clock.now():
-            self._liveness.proved(await self._consumer.commit(offsets))
+    # Between turns ------------------------------------------------------------------------------
 
     async def _rest(self, over_at: float) -> None:
         """Waits until there is something to do, and at least until then."""
@@ -328,8 +285,7 @@ class KafkaHost:
     def _next_due(self) -> float:
         moments = [self._clock.now() + 1.0]
         if self._generation is not None:
-            moments += [tick.next_at() for tick in self._ticks]
             moments += self._generation.next_at()
-            if (proof := self._liveness.next_proof_at()) is not None:
-                moments.append(proof)
+            if (due := self._turns.next_at()) is not None:
+                moments.append(due)
         return min(moments)

@@ -8,32 +8,10 @@ from confluent_kafka import TopicPartition
 from google.protobuf.message import DecodeError
 from nephila_contracts import Topic
 
+from nephila_runtime.group_events import Flow, RawRecord
 from nephila_runtime.kafka_producer import KafkaOutbox
 from nephila_runtime.progress import Progress
 from nephila_runtime.service import Record
-
-RawRecord = tuple[str, int, int, bytes | None, bytes | None]
-"""(topic in the cluster, partition, offset, key, value)"""
-
-
-class Flow:
-    """How much of a topic waits in memory. Filled by the consumer's thread, emptied by the event loop:
-    each side writes its own counters only, so neither needs a lock."""
-
-    __slots__ = ("bytes_in", "bytes_out", "paused", "records_in", "records_out")
-
-    def __init__(self) -> None:
-        self.records_in = 0
-        self.bytes_in = 0
-        self.records_out = 0
-        self.bytes_out = 0
-        self.paused = False
-
-    def records(self) -> int:
-        return self.records_in - self.records_out
-
-    def bytes(self) -> int:
-        return self.bytes_in - self.bytes_out
 
 
 class KafkaIntake:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, TopicPartition
 
 from nephila_runtime.commit_metadata import decode
-from nephila_runtime.group_events import Place
+from nephila_runtime.group_events import Flow, Held, Place
 from nephila_runtime.progress import Progress
 
 # Longer than a dead process's open transaction, whose offsets are unsettled until it times out.
@@ -60,26 +60,47 @@ def begin(
     return progress, clean
 
 
-def committed_offsets(
+def take_hold(
+    consumer: Consumer, partitions: Sequence[TopicPartition], topics: Sequence[str]
+) -> Held:
+    """What a member holds that was given these partitions. Raises KafkaException, RecordsLost, and
+    AssignmentUneven."""
+    ends: Mapping[Place, int] = {}
+    progress: dict[Place, Progress] = {}
+    clean = True
+    if partitions:
+        committed = _committed_offsets(consumer, partitions)
+        ends = _listed(consumer, partitions, OFFSET_END)
+        progress, clean = begin(committed, _listed(consumer, partitions, OFFSET_BEGINNING), ends)
+    return Held(
+        partitions=even_partitions(progress),
+        clean=clean,
+        progress=progress,
+        ends=ends,
+        group=consumer.consumer_group_metadata(),
+        flows={topic: Flow() for topic in topics},
+    )
+
+
+def held_offsets(held: Held) -> list[TopicPartition]:
+    """The commit that marks the partitions as held."""
+    return [
+        TopicPartition(topic, partition, place.watermark, place.metadata(released=False))
+        for (topic, partition), place in held.progress.items()
+    ]
+
+
+def _committed_offsets(
     consumer: Consumer, partitions: Sequence[TopicPartition]
 ) -> dict[Place, tuple[int, str | None]]:
-    """Raises KafkaException."""
     found = consumer.committed(list(partitions), timeout=_PATIENCE_S)
     return {(p.topic, p.partition): (_checked(p), p.metadata) for p in found}
-
-
-def earliest_offsets(consumer: Consumer, partitions: Sequence[TopicPartition]) -> dict[Place, int]:
-    return _listed(consumer, partitions, OFFSET_BEGINNING)
-
-
-def end_offsets(consumer: Consumer, partitions: Sequence[TopicPartition]) -> dict[Place, int]:
-    """One past the last record, by place."""
-    return _listed(consumer, partitions, OFFSET_END)
 
 
 def _listed(
     consumer: Consumer, partitions: Sequence[TopicPartition], which: int
 ) -> dict[Place, int]:
+    """Offsets by place, all asked for at once."""
     asked = [TopicPartition(p.topic, p.partition, which) for p in partitions]
     found = consumer.offsets_for_times(asked, timeout=_PATIENCE_S)
     return {(p.topic, p.partition): _checked(p) for p in found}

@@ -10,6 +10,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, Topic
 from nephila_contracts import Topic
 from nephila_contracts.v1.control_pb2 import DeadLetter
 
+from nephila_runtime.group_events import Place
 from nephila_runtime.kafka_settings import KafkaSettings, milliseconds, producer_options
 from nephila_runtime.partitioner import partition_of
 from nephila_runtime.service import Emit, Record
@@ -98,12 +99,17 @@ class _Client:
 
     def __init__(self, options: Mapping[str, Any], thread: str) -> None:
         self._failure: KafkaError | None = None
+        self.through: dict[Place, int] = {}
+        """One past the last message published, where successes are reported too."""
         self.producer = Producer(dict(options) | {"on_delivery": self._delivered})
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=thread)
 
-    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:
             self._failure = self._failure or error
+        else:
+            place = message.topic() or "", message.partition() or 0
+            self.through[place] = (message.offset() or 0) + 1
 
     async def run(self, work: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
@@ -144,13 +150,21 @@ class _Client:
 
 class KafkaPublisher:
     """Publishes at least once: idempotent, all replicas in sync. Also for whoever is no service, such as
-    the control plane's seeds."""
+    the control plane's seeds. `tracked` has the client report each message's offset, at about 1 us."""
 
-    def __init__(self, settings: KafkaSettings, name: str = "publisher") -> None:
+    def __init__(
+        self, settings: KafkaSettings, name: str = "publisher", *, tracked: bool = False
+    ) -> None:
         self._outbox = KafkaOutbox(settings)
-        self._client = _Client(
-            producer_options(settings) | {"client.id": settings.name(name)}, f"{name}-publish"
-        )
+        options = producer_options(settings) | {
+            "client.id": settings.name(name),
+            "delivery.report.only.error": not tracked,
+        }
+        self._client = _Client(options, f"{name}-publish")
+
+    def through(self, place: Place) -> int | None:
+        """One past the last message published there; None before the first, and where not tracked."""
+        return self._client.through.get(place)
 
     async def publish(self, emits: Sequence[Emit[Any]]) -> None:
         """Returns once all are durable. Raises PublishFailed."""
