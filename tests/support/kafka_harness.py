@@ -51,6 +51,8 @@ class KafkaHarness:
         self.partitions = settings.partitions
         self._transactional = transactional
         self._crash_at: str | None = None
+        self.hosts: list[KafkaHost] = []
+        """Those of the run that is going on, or of the last one."""
 
     def _reach(self, point: str) -> None:
         if point == self._crash_at:
@@ -76,7 +78,7 @@ class KafkaHarness:
     ) -> None:
         stop = asyncio.Event()
         self._crash_at = crash_at
-        hosts = [self.host(service) for service in services]
+        hosts = self.hosts = [self.host(service) for service in services]
         running = [asyncio.create_task(host.run(stop)) for host in hosts]
         read = [step.consumes for service in services for step in service.steps]
         try:

@@ -57,7 +57,7 @@ class _Abandoned(Exception):
 
 
 class KafkaConsumer:
-    """Made and told by the event loop; tells it through `listener` and `arrived`."""
+    """Told by the event loop that it is started in; tells it through `listener` and `arrived`."""
 
     def __init__(
         self,
@@ -73,7 +73,6 @@ class KafkaConsumer:
         self._topics = list(topics)
         self._clock = clock
         self._liveness = liveness
-        self._loop = asyncio.get_running_loop()
         self._listener = listener
         self._wake = wake
         self._consumer = Consumer(
@@ -96,6 +95,7 @@ class KafkaConsumer:
     # Called by the event loop -----------------------------------------------------------------
 
     def start(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._thread.start()
 
     async def commit(self, offsets: Sequence[TopicPartition]) -> float:
@@ -115,8 +115,11 @@ class KafkaConsumer:
         self._commands.put(_nothing)
 
     def join(self, seconds: float) -> None:
-        """Waits for the thread's end."""
-        self._thread.join(seconds)
+        """Waits for the thread's end, if it ever began."""
+        if self._thread.ident is None:
+            self._consumer.close()
+        else:
+            self._thread.join(seconds)
 
     # The thread -------------------------------------------------------------------------------
 

@@ -117,6 +117,10 @@ class KafkaHost:
             return False
         return not (self._arrived() or generation.under_way())
 
+    def in_memory(self) -> int:
+        """Records that wait here or are being handled."""
+        return self._generation.under_way() if self._generation else 0
+
     def watermarks(self) -> Mapping[Place, int]:
         """By topic in the cluster and partition held: all below it is finished and, when idle, committed."""
         held = self._generation.held.progress if self._generation else {}

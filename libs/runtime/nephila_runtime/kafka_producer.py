@@ -26,23 +26,16 @@ class PublishFailed(Exception):
 
 
 class Batches:
-    """The messages of one turn, by topic name."""
+    """The messages of one turn: topic in the cluster, partition, key, value."""
 
     def __init__(self) -> None:
-        self.by_topic: dict[str, list[dict[str, Any]]] = {}
-        self.messages = 0
-        self.bytes = 0
+        self.messages: list[tuple[str, int, bytes, bytes]] = []
 
     def add(self, topic: str, partition: int, key: str, value: bytes) -> None:
-        batch = self.by_topic.get(topic)
-        if batch is None:
-            batch = self.by_topic[topic] = []
-        batch.append({"value": value, "key": key.encode(), "partition": partition})
-        self.messages += 1
-        self.bytes += len(value)
+        self.messages.append((topic, partition, key.encode(), value))
 
     def __bool__(self) -> bool:
-        return bool(self.by_topic)
+        return bool(self.messages)
 
 
 class KafkaOutbox:
@@ -116,20 +109,19 @@ class _Client:
 
     def send(self, batches: Batches) -> None:
         """Hands the messages to the client. Raises PublishFailed."""
-        for topic, batch in batches.by_topic.items():
-            first = size = 0
-            for index, message in enumerate(batch):
-                size += len(message["value"])
-                if size > _CHUNK_BYTES or index - first == _CHUNK_MESSAGES:
-                    self._send(topic, batch[first:index])
+        # Not `produce_batch`, which costs half of the 3.5 us a message: in 2.16 it reports the error of
+        # one message for another one too.
+        produce = self.producer.produce
+        size = 0
+        try:
+            for index, (topic, partition, key, value) in enumerate(batches.messages, 1):
+                produce(topic, value, key, partition)
+                size += len(value)
+                if size > _CHUNK_BYTES or index % _CHUNK_MESSAGES == 0:
                     self.flush()
-                    first, size = index, 0
-            self._send(topic, batch[first:])
-
-    def _send(self, topic: str, batch: list[dict[str, Any]]) -> None:
-        if self.producer.produce_batch(topic, batch) != len(batch):
-            errors = [message["_error"] for message in batch if "_error" in message]
-            raise PublishFailed(f"{topic}: {errors[0].str() if errors else 'not taken'}")
+                    size = 0
+        except KafkaException as error:
+            raise PublishFailed(error.args[0].str()) from error
 
     def flush(self) -> None:
         """Returns once everything is acknowledged. Raises PublishFailed."""

@@ -85,7 +85,10 @@ def differences(plans: Iterable[TopicPlan], found: Mapping[str, int]) -> list[st
 class KafkaTopics:
     """The administrator's view of the cluster."""
 
-    def __init__(self, settings: KafkaSettings, clock: Clock) -> None:
+    def __init__(
+        self, settings: KafkaSettings, clock: Clock, patience_s: float = _PATIENCE_S
+    ) -> None:
+        self._patience_s = patience_s
         self._settings = settings
         self._clock = clock
         self._admin = AdminClient(client_options(settings))
@@ -111,7 +114,7 @@ class KafkaTopics:
 
     async def _until_seen(self, made: set[str]) -> None:
         """The controller answers before the brokers have heard of a topic."""
-        patient_until = self._clock.now() + _PATIENCE_S
+        patient_until = self._clock.now() + self._patience_s
         while made - (await self._found()).keys() and self._clock.now() < patient_until:
             await self._clock.sleep(0.1)
 
@@ -126,7 +129,7 @@ class KafkaTopics:
             for plan in missing
         ]
         made: dict[str, Future[None]] = self._admin.create_topics(
-            new, operation_timeout=_PATIENCE_S
+            new, operation_timeout=self._patience_s
         )
         for future in made.values():
             try:
@@ -139,7 +142,7 @@ class KafkaTopics:
     async def _found(self) -> dict[str, int]:
         """Partition counts by topic name."""
         try:
-            listed = await asyncio.to_thread(self._admin.list_topics, timeout=_PATIENCE_S)
+            listed = await asyncio.to_thread(self._admin.list_topics, timeout=self._patience_s)
         except KafkaException as error:
             raise self._unavailable(error) from error
         return {name: len(topic.partitions) for name, topic in listed.topics.items()}
