@@ -127,7 +127,10 @@ class KafkaConsumer:
         error: BaseException | None = None
         try:
             self._consumer.subscribe(
-                self._topics, on_assign=self._given, on_revoke=self._taken, on_lost=self._lost
+                self._topics,
+                on_assign=self._guarded(self._given),
+                on_revoke=self._guarded(self._taken),
+                on_lost=self._lost,
             )
             while not self._closing:
                 self._serve()
@@ -140,7 +143,7 @@ class KafkaConsumer:
             self._consumer.close()
         except BaseException as raised:
             error = error or raised
-        self._tell(Left(error))
+        self._tell(Left(error or self._failure))
 
     def _serve(self) -> None:
         """Runs the commands that wait; in a turn, waits for one a little."""
@@ -160,7 +163,7 @@ class KafkaConsumer:
     def _fetch(self) -> None:
         consumer = self._consumer
         found = consumer.consume(_MOST_AT_ONCE, 0)
-        if not found and not self.in_turn and not self._closing:
+        if not found and not self.in_turn and not self._closing and self._failure is None:
             found = consumer.consume(1, _FETCH_WAIT_S)
             if found:
                 found += consumer.consume(_MOST_AT_ONCE, 0)
@@ -214,6 +217,19 @@ class KafkaConsumer:
         self._closing = True
 
     # Rebalances, in the thread ----------------------------------------------------------------
+
+    def _guarded(
+        self, callback: Callable[[Consumer, list[TopicPartition]], None]
+    ) -> Callable[[Consumer, list[TopicPartition]], None]:
+        """Keeps what a callback raises for after the client's call, which would garble it."""
+
+        def guarded(consumer: Consumer, partitions: list[TopicPartition]) -> None:
+            try:
+                callback(consumer, partitions)
+            except BaseException as error:
+                self._failure = self._failure or error
+
+        return guarded
 
     def _given(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         held = take_hold(consumer, partitions, self._topics)

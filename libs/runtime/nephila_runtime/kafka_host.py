@@ -15,6 +15,7 @@ import os
 import socket
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from nephila_contracts import Topic
@@ -34,7 +35,9 @@ from nephila_runtime.participant import Participant
 from nephila_runtime.service import Service
 
 _JOIN_PATIENCE_S = 10.0
-_USUAL_PACE = Pace()
+# A turn costs 1.1 ms of CPU time however little is in it (tests/bench/kafka_host_cost.py), and the brokers
+# a produce and a commit.
+_USUAL_PACE = Pace(least_turn=timedelta(milliseconds=50))
 
 
 class KafkaHost:

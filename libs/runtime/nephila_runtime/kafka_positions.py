@@ -1,8 +1,16 @@
 """Where a generation begins in each of its partitions, by what the last holder committed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
 
 from nephila_runtime.commit_metadata import decode
 from nephila_runtime.group_events import Flow, Held, Place
@@ -10,6 +18,17 @@ from nephila_runtime.progress import Progress
 
 # Longer than a dead process's open transaction, whose offsets are unsettled until it times out.
 _PATIENCE_S = 30.0
+_MOST_TRIES = 50
+_BETWEEN_TRIES_S = 0.2
+_LEADERLESS = frozenset(
+    {
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.NOT_COORDINATOR,
+    }
+)
 
 
 class RecordsLost(Exception):
@@ -93,7 +112,7 @@ def held_offsets(held: Held) -> list[TopicPartition]:
 def _committed_offsets(
     consumer: Consumer, partitions: Sequence[TopicPartition]
 ) -> dict[Place, tuple[int, str | None]]:
-    found = consumer.committed(list(partitions), timeout=_PATIENCE_S)
+    found = _patiently(lambda: consumer.committed(list(partitions), timeout=_PATIENCE_S))
     return {(p.topic, p.partition): (_checked(p), p.metadata) for p in found}
 
 
@@ -102,8 +121,20 @@ def _listed(
 ) -> dict[Place, int]:
     """Offsets by place, all asked for at once."""
     asked = [TopicPartition(p.topic, p.partition, which) for p in partitions]
-    found = consumer.offsets_for_times(asked, timeout=_PATIENCE_S)
+    found = _patiently(lambda: consumer.offsets_for_times(asked, timeout=_PATIENCE_S))
     return {(p.topic, p.partition): _checked(p) for p in found}
+
+
+def _patiently(ask: Callable[[], list[TopicPartition]]) -> list[TopicPartition]:
+    """Asks again while a partition of a new topic, or of a broker that is away, has no leader."""
+    for _ in range(_MOST_TRIES):
+        try:
+            return ask()
+        except KafkaException as error:
+            if error.args[0].code() not in _LEADERLESS:
+                raise
+        threading.Event().wait(_BETWEEN_TRIES_S)
+    return ask()
 
 
 def _checked(found: TopicPartition) -> int:

@@ -16,6 +16,7 @@ from nephila_runtime import Handled, Poison, Record, SystemClock
 from nephila_runtime.dead_letter_limit import TooManyDeadLetters
 from nephila_runtime.kafka_settings import KafkaSettings, client_options
 from nephila_runtime.kafka_topics import KafkaTopics, KafkaUnavailable, TopicsDiffer
+from nephila_runtime.partitioner import partition_of
 from nephila_testkit.conformance.host_harness import discovered, service
 from nephila_testkit.free_ports import free_tcp_port
 from nephila_testkit.servers import Server
