@@ -16,9 +16,9 @@ from functools import partial
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from nephila_runtime.clock import Clock
+from nephila_runtime.flow_control import FlowControl
 from nephila_runtime.group_events import (
     Event,
-    Flow,
     Given,
     Left,
     Question,
@@ -84,8 +84,7 @@ class KafkaConsumer:
         self._closing = False
         self._abandoned = False
         self._failure: BaseException | None = None
-        self._flows: dict[str, Flow] = {}
-        self._partitions: dict[str, list[TopicPartition]] = {}
+        self._flow = FlowControl(settings, self._consumer, clock)
         self._thread = threading.Thread(target=self._run, name=f"{group}-consumer", daemon=True)
         self.arrived: deque[list[RawRecord]] = deque()
         """Filled by the thread; emptied by the host."""
@@ -134,7 +133,7 @@ class KafkaConsumer:
             )
             while not self._closing:
                 self._serve()
-                self._balance()
+                self._flow.balance()
                 self._fetch()
         except BaseException as raised:
             self._abandoned = True
@@ -153,7 +152,7 @@ class KafkaConsumer:
         for command in later:
             command()
         try:
-            if self.in_turn:
+            if self.in_turn or self._flow.is_full:
                 self._commands.get(timeout=_COMMAND_WAIT_S)()
             while True:
                 self._commands.get_nowait()()
@@ -161,6 +160,8 @@ class KafkaConsumer:
             return
 
     def _fetch(self) -> None:
+        if self._flow.is_full:
+            return
         consumer = self._consumer
         found = consumer.consume(_MOST_AT_ONCE, 0)
         if not found and not self.in_turn and not self._closing and self._failure is None:
@@ -177,22 +178,8 @@ class KafkaConsumer:
         if (error := message.error()) is not None:
             raise KafkaException(error)
         topic, value = message.topic() or "", message.value()
-        flow = self._flows[topic]
-        flow.records_in += 1
-        flow.bytes_in += len(value or b"")
+        self._flow.came_in(topic, len(value or b""))
         return topic, message.partition() or 0, message.offset() or 0, message.key(), value
-
-    def _balance(self) -> None:
-        """Pauses topics of which enough waits in memory, and takes up those of which half is gone."""
-        most, most_bytes = self._settings.intake_records, self._settings.intake_bytes
-        for topic, flow in self._flows.items():
-            records, size = flow.records(), flow.bytes()
-            if not flow.paused and (records >= most or size >= most_bytes):
-                self._consumer.pause(self._partitions[topic])
-                flow.paused = True
-            elif flow.paused and records <= most // 2 and size <= most_bytes // 2:
-                self._consumer.resume(self._partitions[topic])
-                flow.paused = False
 
     def _commit(
         self, offsets: list[TopicPartition], done: "asyncio.Future[float]", give_up_at: float
@@ -240,10 +227,7 @@ class KafkaConsumer:
         if offsets:
             self._commit_now(offsets)
             self._liveness.proved(sent_at)
-        self._flows = dict(held.flows)
-        self._partitions = {
-            topic: [p for p in partitions if p.topic == topic] for topic in held.flows
-        }
+        self._flow.begin(held.flows, partitions)
         consumer.assign(
             [TopicPartition(t, p, held.progress[t, p].watermark) for t, p in held.progress]
         )

@@ -12,11 +12,12 @@ from confluent_kafka import Producer
 from kafka_harness import USED, KafkaHarness, fresh_settings, made, read_topic
 from kafka_members import eventually, member
 from nephila_contracts import topics
-from nephila_runtime import Handled, Poison, Record, SystemClock
+from nephila_runtime import Busy, Handled, Poison, Record, Service, Step, SystemClock
 from nephila_runtime.dead_letter_limit import TooManyDeadLetters
 from nephila_runtime.kafka_settings import KafkaSettings, client_options
 from nephila_runtime.kafka_topics import KafkaTopics, KafkaUnavailable, TopicsDiffer
 from nephila_runtime.partitioner import partition_of
+from nephila_testkit.conformance.host_harness import admitted as admitted_url
 from nephila_testkit.conformance.host_harness import discovered, service
 from nephila_testkit.free_ports import free_tcp_port
 from nephila_testkit.servers import Server
@@ -144,6 +145,36 @@ def test_what_waits_in_memory_is_bounded_while_a_step_is_busy(settings: KafkaSet
         await host.run([service(slowly)], until=lambda: len(handled) == 3000)
         # One call of the client may bring 500 more than the bound.
         assert max(in_memory) < 50 + 500
+
+    asyncio.run(scenario())
+
+
+def test_a_step_that_is_busy_for_long_holds_up_no_other_one(settings: KafkaSettings) -> None:
+    small = settings.model_copy(update={"intake_records": 50})
+
+    async def scenario() -> None:
+        host = KafkaHarness(small)
+        await host.publish([admitted_url(f"s{i % 9}.test", str(i)) for i in range(2000)])
+        await host.publish([discovered(f"s{i % 9}.test", str(i)) for i in range(2000)])
+        began = host.clock.now()
+        told: list[str] = []
+
+        async def busy(batch: Sequence[Record[Any]]) -> Handled:
+            if host.clock.now() < began + 6:
+                raise Busy(timedelta(seconds=0.2))
+            told.extend("busy" for _ in batch)
+            return Handled()
+
+        async def free(batch: Sequence[Record[Any]]) -> Handled:
+            told.extend("free" for _ in batch)
+            return Handled()
+
+        steps = (
+            Step("busy", topics.URL_ADMITTED, (), busy),
+            Step("free", topics.URL_DISCOVERED, (), free),
+        )
+        await host.run([Service("two", steps)], until=lambda: len(told) == 4000)
+        assert told[:2000] == ["free"] * 2000
 
     asyncio.run(scenario())
 
