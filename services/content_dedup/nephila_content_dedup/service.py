@@ -29,6 +29,8 @@ def build_content_dedup(
     judge = Judge(page_store, fingerprints, contents, archive, events, clock, metrics)
     return Service(
         name="content_dedup",
+        # A reader of page_fetched is told of nothing twice (design 4.1).
+        transactional=True,
         steps=(
             Step(
                 name="judge",
