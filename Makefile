@@ -4,6 +4,10 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 export UV_PYTHON_DOWNLOADS := never
+# Where the machine keeps certificates of its own (a proxy's, say), uv trusts them as pip does.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem),)
+export UV_SYSTEM_CERTS ?= true
+endif
 
 BIN := .venv/bin
 UV := $(BIN)/uv
