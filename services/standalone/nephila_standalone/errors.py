@@ -65,7 +65,16 @@ class NothingFetched(CrawlError):
     exit_code = ExitCode.NOTHING_FETCHED
 
 
+class DiskStayedFull(OSError):
+    """The disk was full for longer than the crawl's patience."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ENOSPC, "the disk stayed full")
+
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_FAILING = (errno.EIO, errno.EROFS)
+_SQLITE_FAILING = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _GO_ON = "then run the same command again, nothing is lost"
 
 
@@ -96,6 +105,13 @@ def is_disk_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def is_disk_failing(error: BaseException) -> bool:
+    """Whether a failure says that DIR's disk fails or became read-only."""
+    if isinstance(error, OSError):
+        return error.errno in _FAILING
+    return isinstance(error, sqlite3.Error) and _sqlite_code(error) in _SQLITE_FAILING
 
 
 def _disk_fault(path: Path, error: BaseException) -> CannotWrite | None:

@@ -1,7 +1,8 @@
 """`nephila crawl` from an opened DIR to its end, over every failure that a new run can mend.
 
 The host is crash-only: when a turn fails, its run ends and a new assembly is built from DIR, as after
-kill -9. A full disk is waited for; any other fault is tried again a few times, then shown.
+kill -9. A full disk is waited for, a failing one ends the crawl at once; any other fault is tried again
+a few times, then shown.
 """
 
 import asyncio
@@ -22,8 +23,13 @@ from nephila_standalone.assembly import SETTINGS, Assembly, assemble, seed_emits
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.downstream import FreeSpace, plenty
-from nephila_standalone.drive import Drive, Meter
-from nephila_standalone.errors import OtherCrawl, is_disk_full
+from nephila_standalone.drive import Drive, Meter, Patience
+from nephila_standalone.errors import (
+    DiskStayedFull,
+    OtherCrawl,
+    is_disk_failing,
+    is_disk_full,
+)
 from nephila_standalone.progress import CrawlState, FinishReason, Progress
 from nephila_standalone.seed_retries import retry_emits
 from nephila_standalone.settings import StandaloneSettings
@@ -80,6 +86,8 @@ class CrawlRun:
             except AppendFileDamaged as damage:
                 fault, _, mend = str(damage).partition(": ")
                 raise OtherCrawl(fault, mend) from damage
+            except DiskStayedFull:
+                raise
             except Exception as error:
                 await self._outlive(error)
             if self._stop.is_set():
@@ -109,16 +117,25 @@ class CrawlRun:
         if not self._begun:
             self._begun = True
             first += retry_emits(database, self._plan.seeds)
-        patience = max(self._settings.host_patience, 3 * (self._plan.delay or timedelta()))
-        clock = self._around.clock
+        settings, clock = self._settings, self._around.clock
+        patience = Patience(
+            hosts=max(settings.host_patience, 3 * (self._plan.delay or timedelta())),
+            disk=settings.disk_patience,
+        )
         return await Drive(assembly, clock, self._meter, patience, tell, self._stop).to_end(first)
 
     async def _outlive(self, error: Exception) -> None:
         """Waits until a new assembly may go better; raises the error when that was tried enough."""
         self._write_down(error)
-        if is_disk_full(error):
-            await self._wait_for_space(error)
+        failing = is_disk_failing(error)
+        # SQLite tells a full disk as a failing one where it enlarges its shared memory.
+        if is_disk_full(error) or (failing and self._space.is_low_now()):
+            await self._wait_for_space()
             return
+        if failing:
+            # A kernel forgets what an fsync could not write, and the next fsync succeeds without it: to
+            # try again would be to believe it.
+            raise error
         self._failures += 1
         if self._failures > self._settings.most_restarts:
             raise error
@@ -133,12 +150,12 @@ class CrawlRun:
             log = json_logger(stream, self._around.clock.wall_ms)
             log.error("run ended, built anew from DIR", failures=self._failures, exc_info=error)
 
-    async def _wait_for_space(self, error: Exception) -> None:
+    async def _wait_for_space(self) -> None:
         clock = self._around.clock
         give_up_at = clock.now() + self._settings.disk_patience.total_seconds()
         while not self._stop.is_set():
             if clock.now() >= give_up_at:
-                raise error
+                raise DiskStayedFull
             self._tell(
                 replace(
                     self._last,

@@ -1,0 +1,75 @@
+"""Disks that fail, become read-only or dawdle in the middle of a crawl (hardening.md C2, row 13)."""
+
+import errno
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nephila_standalone.exit_codes import ExitCode
+from nephila_testkit.faults import FailingMachine
+from troubled_crawl import TroubledCrawl, needs_compiler, small_web
+
+pytestmark = [pytest.mark.timeout(120), needs_compiler]
+
+STOPPED_WITHIN_S = 5.0
+# The call that failed, and those that close and write down the fault: no second turn.
+REFUSALS = 6
+
+
+def crawl_on(machine: FailingMachine, folder: Path, network: int) -> TroubledCrawl:
+    return TroubledCrawl(small_web(network), folder, environment=machine.environment)
+
+
+def fsync_fails(machine: FailingMachine) -> None:
+    machine.fail_syncs(errno.EIO)
+
+
+def writes_fail(machine: FailingMachine) -> None:
+    machine.refuse_writes(errno.EIO)
+
+
+def becomes_read_only(machine: FailingMachine) -> None:
+    machine.refuse_writes(errno.EROFS)
+
+
+@pytest.mark.parametrize(
+    ("befall", "told", "network"),
+    [
+        (fsync_fails, "fails: look after the disk", 104),
+        (writes_fail, "fails: look after the disk", 105),
+        (becomes_read_only, "read-only", 106),
+    ],
+)
+def test_a_failing_disk_stops_the_crawl_at_once_and_nothing_is_lost_when_it_goes_on(
+    tmp_path: Path, befall: Callable[[FailingMachine], None], told: str, network: int
+) -> None:
+    with FailingMachine(tmp_path, tmp_path / "crawl") as machine:
+        crawl = crawl_on(machine, tmp_path, network)
+        with crawl.served():
+            with crawl.running() as running:
+                crawl.wait_for_events(20)
+                befall(machine)
+                began = time.monotonic()
+                code, errors = running.end()
+            assert time.monotonic() - began < STOPPED_WITHIN_S
+            assert code == ExitCode.CANNOT_WRITE
+            assert told in errors
+            assert errors.count("\n") == 1
+            assert 1 <= machine.refusals <= REFUSALS
+            machine.mend()
+            with crawl.running() as running:
+                assert running.end() == (ExitCode.DONE, "")
+    report = crawl.judge(kills=1, repeats_allowed=crawl.shape.hosts)
+    assert report.is_clean, report.to_json()
+
+
+def test_an_fsync_that_fails_once_is_not_believed_the_next_time(tmp_path: Path) -> None:
+    """The next fsync would succeed, without what the kernel has dropped."""
+    with FailingMachine(tmp_path, tmp_path / "crawl") as machine:
+        crawl = crawl_on(machine, tmp_path, 107)
+        with crawl.served(), crawl.running() as running:
+            crawl.wait_for_events(20)
+            machine.fail_syncs(errno.EIO, times=1)
+            code, errors = running.end()
+    assert code == ExitCode.CANNOT_WRITE, errors
