@@ -1,5 +1,7 @@
 """The content_ columns that an attempt leaves behind."""
 
+from dataclasses import replace
+
 from nephila_contracts.v1 import page_pb2
 from nephila_storage.page_store import Capture, Response, Stored
 from nephila_storage.url_state import ContentRecord
@@ -82,20 +84,11 @@ def _as_before(
     attempt: FinalAttempt, judgement: Judgement, previous: ContentRecord
 ) -> ContentRecord:
     """Unchanged, or not seen this time: what the URL held before still stands."""
-    return ContentRecord(
-        url=attempt.url,
-        site_key=attempt.site_key,
-        digest=attempt.digest,
+    return replace(
+        previous,
         sequence=attempt.page.attempt.sequence,
         offset=attempt.offset,
-        content_hash=previous.content_hash,
         previous_hash=previous.content_hash,
-        simhash=previous.simhash,
         verdict=judgement.verdict,
-        alias_of=previous.alias_of,
-        storage_key=previous.storage_key,
-        text_key=previous.text_key,
-        payload_digest=previous.payload_digest,
-        stored_at_ms=previous.stored_at_ms,
         displaced="",
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from nephila_contracts.names import reason_name
 from nephila_frontier import BudgetSpent, FrontierStatus, ValveClosed, Wait, WaitingHost
 from nephila_runtime import Clock, Emit
 
@@ -21,7 +22,7 @@ from nephila_standalone.progress import (
     Waiting,
     WaitReason,
 )
-from nephila_standalone.tally import Tally, reason_name
+from nephila_standalone.tally import Tally
 
 LOOK_EVERY = timedelta(milliseconds=100)
 _RATE_OVER_SECONDS = 10.0

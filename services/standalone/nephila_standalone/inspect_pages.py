@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from nephila_contracts.names import reason_name, verdict_name
 from nephila_contracts.v1.page_pb2 import Verdict
 from nephila_runtime.clock import wall_datetime
 from nephila_storage.sqlite_url_rows import SqliteUrlRows
@@ -16,8 +17,8 @@ from nephila_standalone.directory import CrawlToRead
 from nephila_standalone.errors import BadInput, printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
-from nephila_standalone.inspect_status import PAGE_VERDICTS, VERDICTS, verdict_name
-from nephila_standalone.reason_texts import name_of, short_name
+from nephila_standalone.inspect_status import PAGE_VERDICTS, VERDICTS
+from nephila_standalone.reason_texts import short_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _json_of(page: FetchRecord, alias_of: str, storage_key: str) -> str:
     content = {
         "url": page.url,
         "verdict": verdict_name(page.verdict),
-        "reason": name_of(page.reason),
+        "reason": reason_name(page.reason),
         "http_status": page.http_status,
         "fetched_at_unix_ms": page.fetched_at_ms,
         "alias_of": alias_of,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nephila_contracts.names import reason_name, verdict_name
 from nephila_contracts.v1 import page_pb2 as p
 from nephila_contracts.v1 import reason_pb2 as r
 from nephila_contracts.v1 import url_pb2 as u
@@ -22,8 +23,7 @@ from nephila_standalone.directory import CrawlToRead
 from nephila_standalone.errors import printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
-from nephila_standalone.inspect_status import verdict_name
-from nephila_standalone.reason_texts import by_name, mend_of, name_of, short_name, text_of
+from nephila_standalone.reason_texts import by_name, mend_of, short_name, text_of
 
 _SOURCES = {
     u.DISCOVERY_SOURCE_SEED: "a seed",
@@ -150,7 +150,7 @@ def _json_of(url: str, steps: list[LifeStep]) -> str:
     life = [
         {
             "what": step.what,
-            "reason": name_of(step.reason) if step.reason else None,
+            "reason": reason_name(step.reason) if step.reason else None,
             "text": step.text,
             "at_unix_ms": step.at_ms or None,
         }

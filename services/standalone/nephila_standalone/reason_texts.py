@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 
+from nephila_contracts.names import reason_name
 from nephila_contracts.v1 import reason_pb2 as r
 from nephila_contracts.v1.reason_pb2 import Reason
 
@@ -80,8 +81,7 @@ _MENDS: Mapping[Reason, str] = {
     r.REASON_LOST: "report it with DIR/nephila.log",
 }
 
-_NAMES = {reason: Reason.Name(reason).removeprefix("REASON_") for reason in REASON_TEXTS}
-_BY_NAME = {name: reason for reason, name in _NAMES.items()}
+_BY_NAME = {reason_name(reason): reason for reason in REASON_TEXTS}
 
 
 def text_of(reason: Reason) -> str:
@@ -96,12 +96,7 @@ def mend_of(reason: Reason) -> str | None:
 
 def short_name(reason: Reason) -> str:
     """ "timed out" for REASON_TIMED_OUT: for tables and live views."""
-    return words(name_of(reason))
-
-
-def name_of(reason: Reason) -> str:
-    """ "TIMED_OUT" for REASON_TIMED_OUT; "REASON_999" for a code younger than this program."""
-    return _NAMES.get(reason, f"REASON_{reason}")
+    return words(reason_name(reason))
 
 
 def words(name: str) -> str:
