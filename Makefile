@@ -129,6 +129,11 @@ realweb-test: setup-dev ## Crawls them and compares with what a separate program
 	@$(REALWEB) install $(REALWEB_DIR)
 	@$(BIN)/pytest -q -m realweb $(value ARGS)
 
+.PHONY: simulate-faults
+simulate-faults: setup-dev ## Crawls on a virtual clock through seeded faults: [SEEDS=1000] [FIRST=1].
+	@SIMULATE_SEEDS=$(or $(SEEDS),1000) SIMULATE_FIRST=$(or $(FIRST),1) \
+	  $(BIN)/pytest -q -n 2 tests/fault/test_simulated_faults.py $(value ARGS)
+
 .PHONY: bench-micro
 bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a page, as JSON.
 	@$(BIN)/python tests/bench/micro.py $(value ARGS)

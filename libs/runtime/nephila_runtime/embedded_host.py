@@ -21,7 +21,7 @@ from nephila_contracts import Topic
 from nephila_runtime.clock import Clock
 from nephila_runtime.consumer import Consumer
 from nephila_runtime.database import Database
-from nephila_runtime.embedded_log import SEGMENT_BYTES, EmbeddedLog
+from nephila_runtime.embedded_log import SEGMENT_BYTES, TAIL_BYTES, EmbeddedLog
 from nephila_runtime.participant import Participant
 from nephila_runtime.service import Assignment, ByKey, Emit, Service, Tick
 from nephila_runtime.step_runner import BatchRunner, KeyedRunner, Turn
@@ -41,6 +41,8 @@ class EmbeddedSettings:
     """Where that ends: a host's next URL waits for two turns."""
     trim_every: timedelta = timedelta(seconds=2)
     segment_bytes: int = SEGMENT_BYTES
+    tail_bytes: int = TAIL_BYTES
+    """Records held in memory over all topics: beyond it readers go to disk."""
 
 
 async def commit_inline(database: Database) -> None:
@@ -112,6 +114,7 @@ class EmbeddedHost:
             partitions=settings.partitions,
             kept=kept,
             segment_bytes=settings.segment_bytes,
+            tail_bytes=settings.tail_bytes,
         )
         self._runners = [
             self._runner(service, index)

@@ -31,6 +31,7 @@ from nephila_storage.file_warc_store import FileWarcStore
 from nephila_storage.memory_seen_set import MemorySeenSet
 from nephila_storage.sqlite_fingerprints import SqliteFingerprints
 from nephila_storage.sqlite_frontier_store import SqliteFrontierStore
+from nephila_storage.sqlite_last_end import SqliteLastEnd
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_contents import SqliteUrlContents
 from nephila_storage.sqlite_url_fetches import SqliteUrlFetches
@@ -106,7 +107,7 @@ def assemble(
         build_tally(tally),
         build_export(events, links),
     )
-    host = EmbeddedHost(
+    host = around.make_host(
         database,
         services,
         around.clock,
@@ -138,6 +139,7 @@ def _url_dedup(
 def _frontier(
     plan: CrawlPlan, database: Database, around: Surroundings, downstream: EmbeddedDownstream
 ) -> tuple[Service, FrontierView]:
+    rested = SqliteLastEnd(database).take(around.boot, around.clock.now())
     return build_frontier(
         frontier_settings(plan),
         SqliteFrontierStore(database),
@@ -145,6 +147,7 @@ def _frontier(
         around.clock,
         around.rng,
         budget=Budget(plan.page_budget, plan.byte_budget, plan.time_budget),
+        rested=rested,
     )
 
 

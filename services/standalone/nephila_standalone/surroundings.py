@@ -26,8 +26,9 @@ from nephila_parser import (
     build_process_pool,
 )
 from nephila_runtime import Clock, SystemClock
+from nephila_runtime.clock import boot_id
 from nephila_runtime.database import Database
-from nephila_runtime.embedded_host import EmbeddedSettings, commit_in_thread
+from nephila_runtime.embedded_host import EmbeddedHost, EmbeddedSettings, commit_in_thread
 from nephila_storage.append_file import Sync, sync_in_thread
 
 from nephila_standalone.crawl_plan import CrawlPlan
@@ -49,10 +50,14 @@ class Surroundings:
     parsers: ParserPool
     sync: Sync
     commit: Callable[[Database], Awaitable[None]]
+    boot: str = ""
+    """From what `clock` counts, so that another run may compare; empty when none may."""
     open_database: Callable[[Path], Database] = Database.open
     host: EmbeddedSettings = field(default_factory=EmbeddedSettings)
     reach: Callable[[str], None] = nowhere
     """Told each named point of a turn as it is passed: where a test may crash it."""
+    make_host: Callable[..., EmbeddedHost] = EmbeddedHost
+    """With the arguments of EmbeddedHost: a test's host may hand things in twice, or one by one."""
 
 
 @asynccontextmanager
@@ -68,6 +73,7 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
         parsers = await stack.enter_async_context(_parsers(plan))
         yield Surroundings(
             clock=SystemClock(),
+            boot=boot_id(),
             rng=random.Random(),
             transport=transport,
             resolver=resolver,

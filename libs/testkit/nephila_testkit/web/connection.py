@@ -93,18 +93,19 @@ class ServedConnection(asyncio.Protocol):
 
     async def _answer_one(self, target: str, headers: dict[str, str], arrived_s: float) -> None:
         host = headers.get("host", "").lower()
+        url = host + target
+        answer = self._web.answer(host, target, headers, time.time(), self._web.asked[url])
+        self._web.asked[url] += 1
         self._log.write(
             "request",
             self._number,
             host=host,
             target=target,
             arrived_s=arrived_s,
+            role=answer.role,
             address=self._address,
             user_agent=headers.get("user-agent", ""),
         )
-        url = host + target
-        answer = self._web.answer(host, target, headers, time.time(), self._web.asked[url])
-        self._web.asked[url] += 1
         if answer.delay_s:
             await asyncio.sleep(answer.delay_s)
         if answer.ending is Ending.RESET:
@@ -151,7 +152,6 @@ def _ending(answer: SyntheticAnswer, sent: int) -> dict[str, object]:
         "status": answer.status,
         "whole": answer.ending is Ending.WHOLE,
         "sha256": sha256(answer.payload).hexdigest() if answer.payload else "",
-        "role": answer.role,
         "asked_wait_s": answer.asked_wait_s,
         "location": answer.location,
         "robots": answer.payload.decode() if is_robots else "",
