@@ -6,6 +6,8 @@ import signal
 import socket
 import sys
 from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
 from typing import cast
@@ -18,7 +20,12 @@ from nephila_parser.frames import HEAD, LONGEST, framed
 from nephila_parser.page import ParsedPage, ParseJob, ParseLimits
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(ParsedPage).decode
+_decode = msgspec.msgpack.Decoder(list[ParsedPage]).decode
+# Pages of a frame. On one core, a page alone cost the parent 0.25 ms and the process 2.6; of eight read in a
+# row each costs 0.08 and 2.1: fewer turns, and the caches are still warm.
+_PAGES_A_FRAME = 8
+# Bodies of a frame, as they ride: large pages go alone.
+_BODIES_A_FRAME = 1 << 19
 # A process takes 0.3 s to start on an idle machine.
 _STARTING = timedelta(seconds=60)
 # Of a process that is killed from outside before it is ready.
@@ -52,10 +59,23 @@ class ParserUnavailable(Exception):
     """Parser processes do not start at all: no page's fault, so none gets a verdict for it."""
 
 
-class ProcessPool:
-    """A `ParserPool` of `workers` processes, each with one page at a time. Use it as a context manager.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A page that somebody waits for."""
 
-    A process is started when it is first needed or by `start`, and again after its death.
+    job: ParseJob
+    page: asyncio.Future[ParsedPage]
+
+    def settle(self, page: ParsedPage) -> None:
+        if not self.page.done():
+            self.page.set_result(page)
+
+
+class ProcessPool:
+    """A `ParserPool` of `workers` processes, each with a few pages at a time. Use it as a context manager.
+
+    A process is started when it is first needed or by `start`, and again after its death. Pages that
+    were with it when it died are each tried alone, so that the one at fault is found.
     """
 
     def __init__(
@@ -69,7 +89,8 @@ class ProcessPool:
         self._workers = [_Worker(limits, page_timeout) for _ in range(workers)]
         # The one used last is used next: warm caches, and no more processes than there is work for.
         self._idle = deque(self._workers)
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[_Asked] = deque()
+        self._busy: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> "ProcessPool":
         await self.start()
@@ -93,18 +114,67 @@ class ProcessPool:
         await asyncio.gather(*(worker.start() for worker in self._workers))
 
     async def close(self) -> None:
-        """Ends all processes."""
+        """Ends all processes; nobody may wait for a page any longer."""
+        busy = list(self._busy)
+        for task in busy:
+            task.cancel()
+        await asyncio.gather(*busy, return_exceptions=True)
         await asyncio.gather(*(worker.stop() for worker in self._workers))
 
     async def parse(self, job: ParseJob) -> ParsedPage:
-        worker = await self._take()
+        asked = _Asked(job, asyncio.get_running_loop().create_future())
+        self._waiting.append(asked)
+        self._hand_out()
+        return await asked.page
+
+    def _hand_out(self) -> None:
+        """Gives each idle process its next pages."""
+        while self._idle and (pages := self._next_pages()):
+            task = asyncio.get_running_loop().create_task(self._work(self._idle.pop(), pages))
+            self._busy.add(task)
+            task.add_done_callback(self._busy.discard)
+
+    def _next_pages(self) -> list[_Asked]:
+        """A frame's pages: those of a fair share that somebody still waits for."""
+        most = min(_PAGES_A_FRAME, 1 + len(self._waiting) // len(self._workers))
+        pages: list[_Asked] = []
+        size = 0
+        while self._waiting and len(pages) < most:
+            asked = self._waiting[0]
+            size += len(asked.job.body)
+            if pages and size > _BODIES_A_FRAME:
+                break
+            self._waiting.popleft()
+            if not asked.page.done():
+                pages.append(asked)
+        return pages
+
+    async def _work(self, worker: "_Worker", pages: list[_Asked]) -> None:
         try:
-            return await self._parse_in(worker, job)
+            await self._answer(worker, pages)
+        except Exception as error:
+            for asked in pages:
+                if not asked.page.done():
+                    asked.page.set_exception(error)
         finally:
             self._idle.append(worker)
-            self._wake_next()
+        self._hand_out()
 
-    async def _parse_in(self, worker: "_Worker", job: ParseJob) -> ParsedPage:
+    async def _answer(self, worker: "_Worker", pages: list[_Asked]) -> None:
+        if len(pages) > 1:
+            try:
+                answers = await worker.ask([asked.job for asked in pages])
+            except ProcessDied:
+                # By one of them, or by none: each alone will tell.
+                pass
+            else:
+                for asked, page in zip(pages, answers, strict=True):
+                    asked.settle(page)
+                return
+        for asked in pages:
+            asked.settle(await self._parse_alone(worker, asked.job))
+
+    async def _parse_alone(self, worker: "_Worker", job: ParseJob) -> ParsedPage:
         try:
             return await _parse_or_retry(worker, job)
         except ProcessDied as death:
@@ -114,39 +184,20 @@ class ProcessPool:
             page.fault = death.fault
             return page
 
-    async def _take(self) -> "_Worker":
-        while not self._idle:
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiter)
-            try:
-                await waiter
-            except asyncio.CancelledError:
-                if waiter.done() and not waiter.cancelled():
-                    self._wake_next()
-                raise
-        return self._idle.pop()
-
-    def _wake_next(self) -> None:
-        while self._waiting:
-            waiter = self._waiting.popleft()
-            if not waiter.done():
-                waiter.set_result(None)
-                return
-
 
 async def _parse_or_retry(worker: "_Worker", job: ParseJob) -> ParsedPage:
     try:
-        return await worker.ask(job)
+        return (await worker.ask([job]))[0]
     except ProcessDied as death:
         if not death.innocent:
             raise
-    return await worker.ask(job)
+    return (await worker.ask([job]))[0]
 
 
 async def _digest_only(worker: "_Worker", job: ParseJob) -> ParsedPage:
     """The page's hash and type, so that it can be stored like any other; nothing when even that kills."""
     try:
-        return await worker.ask(msgspec.structs.replace(job, digest_only=True))
+        return (await worker.ask([msgspec.structs.replace(job, digest_only=True)]))[0]
     except ProcessDied as death:
         return ParsedPage(death.reason)
 
@@ -255,12 +306,15 @@ class _Worker:
         await self.stop()
         return process.returncode
 
-    async def ask(self, job: ParseJob) -> ParsedPage:
-        """The process's answer. Raises ProcessDied; there is a fresh process next time."""
+    async def ask(self, jobs: Sequence[ParseJob]) -> list[ParsedPage]:
+        """The process's answers, in order. Raises ProcessDied; there is a fresh process next time.
+
+        Pages together have the time of one: what takes longer is tried alone.
+        """
         if not self.pid or self._pipe.transport is None or self._pipe.transport.is_closing():
             await self.stop()
             await self.start()
-        answer = self._pipe.exchange(_encode(job))
+        answer = self._pipe.exchange(_encode(jobs))
         try:
             async with asyncio.timeout(self._page_timeout):
                 frame = await answer
@@ -268,16 +322,19 @@ class _Worker:
             await self._kill()
             raise ProcessDied(REASON_PARSER_TIMED_OUT, "parser timed out", False) from None
         except asyncio.CancelledError:
-            # The answer would be taken for that of the next page.
+            # The answer would be taken for that of the next pages.
             await self._kill()
             raise
         if frame is None:
             raise await self._death()
         try:
-            return _decode(memoryview(frame)[HEAD.size :])
+            answers = _decode(memoryview(frame)[HEAD.size :])
         except msgspec.DecodeError:
+            answers = []
+        if len(answers) != len(jobs):
             await self._kill()
-            raise ProcessDied(REASON_PARSER_CRASHED, "parser answered nonsense", False) from None
+            raise ProcessDied(REASON_PARSER_CRASHED, "parser answered nonsense", False)
+        return answers
 
     async def stop(self) -> None:
         """Ends the process by closing its socket, or by force."""

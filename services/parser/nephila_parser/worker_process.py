@@ -42,14 +42,17 @@ def main(parent_pid: int) -> None:
 
 
 def _serve(pipe: socket.socket, incoming: BinaryIO, limits: ParseLimits) -> None:
-    decode = msgspec.msgpack.Decoder(ParseJob).decode
+    decode = msgspec.msgpack.Decoder(list[ParseJob]).decode
     encode = msgspec.msgpack.Encoder().encode
     # Trees go by reference counts; the collector would only walk the modules again and again.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     while (frame := _read_frame(incoming)) is not None:
-        _allow_cpu(limits.cpu_seconds)
-        pipe.sendall(framed(encode(_parsed(decode(frame), limits))))
+        pages: list[ParsedPage] = []
+        for job in decode(frame):
+            _allow_cpu(limits.cpu_seconds)
+            pages.append(_parsed(job, limits))
+        pipe.sendall(framed(encode(pages)))
 
 
 def _parsed(job: ParseJob, limits: ParseLimits) -> ParsedPage:
