@@ -200,7 +200,7 @@ def test_pages_that_change_leave_no_fingerprints_behind(judging: Judging) -> Non
         judging.judge(page(A, b"%d" % sequence, sequence, simhash=SIMHASH * sequence % (1 << 64)))
     judging.judge(page(B, b"19", 20), page(FAR, b"far", 21, simhash=5))
     judging.judge(answered(FAR, reason_pb2.REASON_GONE, 404, 22))
-    tables = ["content_holders", "near_pages", *(f"near_rotation_{n}" for n in range(4))]
+    tables = ["content_holders", "near_pages", *(f"near_young_{n}" for n in range(1, 4))]
     rows = [judging.database.rows(f"SELECT count(*) FROM {table}") for table in tables]
     assert rows == [[(1,)]] * len(tables)
 
