@@ -32,8 +32,12 @@ def build_frontier(
     *,
     budget: Budget = _NO_LIMITS,
     overrides: Overrides = _NO_OVERRIDES,
+    rested: float = 0.0,
 ) -> tuple[Service, FrontierView]:
-    """The frontier as a service, and what its host sees of it."""
+    """The frontier as a service, and what its host sees of it.
+
+    `rested` is how many seconds have surely passed since its store was last written.
+    """
     frontier = Frontier(settings, store, downstream, overrides, budget, clock, rng)
     origins = Origins()
     release = Release(frontier, clock)
@@ -41,7 +45,7 @@ def build_frontier(
     admit_due = AdmitDue(frontier, clock)
     dispatch = Dispatch(frontier, clock)
     expire = Expire(frontier, clock)
-    restore = Restore(frontier, origins, clock)
+    restore = Restore(frontier, origins, clock, rested)
     steps = (
         # Freed hosts before new URLs: else a flood of links would stop the fetchers.
         Step(

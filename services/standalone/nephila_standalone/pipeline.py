@@ -18,6 +18,7 @@ from nephila_runtime import Emit, Service
 from nephila_runtime.database import Database
 from nephila_storage.append_file import AppendFileDamaged
 from nephila_storage.file_warc_store import sort_indexes
+from nephila_storage.sqlite_last_end import SqliteLastEnd
 
 from nephila_standalone.assembly import SETTINGS, Assembly, assemble, seed_emits
 from nephila_standalone.crawl_plan import CrawlPlan
@@ -98,9 +99,11 @@ class CrawlRun:
         try:
             assembly = assemble(self._plan, self._paths, database, self._around, self._space.low)
             try:
-                return await self._drive(assembly, database)
+                last = await self._drive(assembly, database)
             finally:
                 assembly.close()
+            SqliteLastEnd(database).note(self._around.boot, self._around.clock.now())
+            return last
         finally:
             database.close()
 

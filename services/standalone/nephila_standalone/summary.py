@@ -90,12 +90,19 @@ def _next(progress: Progress, paths: DirectoryPaths) -> list[tuple[str, str]]:
         (f"nephila explain URL --in {directory}", "why a URL was fetched, or not"),
     ]
     if progress.finish in (FinishReason.STOPPED, FinishReason.HOSTS_AWAY):
-        rows.insert(0, (f"nephila crawl --into {directory}", "go on"))
+        rows.insert(0, (f"nephila crawl --into {directory}", _going_on(progress)))
     elif progress.finish is not None and progress.finish in _BUDGETS:
         option = _BUDGETS[progress.finish]
         command = f"nephila crawl --into {directory} {option} none"
         rows.insert(0, (command, "go on without that limit"))
     return rows
+
+
+def _going_on(progress: Progress) -> str:
+    """ "go on", and from when that makes sense."""
+    if progress.finish != FinishReason.HOSTS_AWAY or not progress.waiting:
+        return "go on"
+    return f"go on, {duration_shown(progress.waiting[0].seconds)} from now or later"
 
 
 def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
