@@ -21,14 +21,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nephila_parser.inline_pool import InlinePool
     from nephila_parser.page import ParsedPage, ParseJob, ParseLimits
-    from nephila_parser.pool import InlinePool, ParserPool
+    from nephila_parser.pool import ParserPool
     from nephila_parser.process_pool import ParserUnavailable, ProcessPool
     from nephila_parser.service import build_inline_pool, build_parser, build_process_pool
     from nephila_parser.settings import ParserSettings
 
 _OWNERS = {
-    "InlinePool": "pool",
+    "InlinePool": "inline_pool",
     "ParseJob": "page",
     "ParseLimits": "page",
     "ParsedPage": "page",
