@@ -9,7 +9,6 @@ An assembly is made for a run and thrown away with it: after a failure the next 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 
 from nephila_content_dedup import ContentDedupSettings, build_content_dedup
 from nephila_contracts import topics
@@ -45,8 +44,13 @@ from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.downstream import EmbeddedDownstream
 from nephila_standalone.export import build_export
+from nephila_standalone.plan_settings import (
+    fetcher_settings,
+    frontier_settings,
+    parser_settings,
+)
 from nephila_standalone.settings import StandaloneSettings
-from nephila_standalone.surroundings import Surroundings, fetcher_settings, parser_settings
+from nephila_standalone.surroundings import Surroundings
 from nephila_standalone.tally import Tally, build_tally
 
 SETTINGS = (
@@ -148,20 +152,6 @@ def _frontier(
         around.rng,
         budget=Budget(plan.page_budget, plan.byte_budget, plan.time_budget),
         rested=rested,
-    )
-
-
-def frontier_settings(plan: CrawlPlan) -> FrontierSettings:
-    """The frontier's knobs for a plan: a given delay is the interval of host, site and IP alike, and
-    switches adaptation off."""
-    if plan.delay is None:
-        return FrontierSettings()
-    return FrontierSettings(
-        host_delay=plan.delay,
-        site_delay=plan.delay,
-        ip_interval=plan.delay,
-        delay_factor=0.0,
-        longest_crawl_delay=timedelta() if plan.allow_networks else timedelta(minutes=1),
     )
 
 

@@ -5,6 +5,7 @@ from typing import TextIO
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.errors import printable
 from nephila_standalone.numbers_shown import bytes_shown, duration_shown, rate_shown
+from nephila_standalone.pace import Pace
 from nephila_standalone.progress import DRAIN_LIMIT, CrawlState, Progress, Waiting
 from nephila_standalone.summary import reasons_shown, summary_lines
 
@@ -16,16 +17,11 @@ class PlainView:
 
     def __init__(self, output: TextIO) -> None:
         self._output = output
-        self._shown: Progress | None = None
+        self._pace = Pace(_EVERY_SECONDS)
 
     def show(self, progress: Progress) -> None:
-        last = self._shown
-        if last is not None and last.state == progress.state:
-            due = progress.elapsed - last.elapsed >= _EVERY_SECONDS
-            if not due:
-                return
-        self._shown = progress
-        self._write(progress_line(progress))
+        if self._pace.is_due(progress):
+            self._write(progress_line(progress))
 
     def finish(self, progress: Progress, paths: DirectoryPaths) -> None:
         for line in summary_lines(progress, paths):

@@ -7,13 +7,11 @@ import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 
 from nephila_fetcher import (
     AddressGuard,
     AiodnsResolver,
-    FetcherSettings,
     HttpTransport,
     Resolver,
     Transport,
@@ -21,7 +19,6 @@ from nephila_fetcher import (
 )
 from nephila_parser import (
     ParserPool,
-    ParserSettings,
     build_inline_pool,
     build_process_pool,
 )
@@ -32,6 +29,7 @@ from nephila_runtime.embedded_host import EmbeddedHost, EmbeddedSettings, commit
 from nephila_storage.append_file import Sync, sync_in_thread
 
 from nephila_standalone.crawl_plan import CrawlPlan
+from nephila_standalone.plan_settings import fetcher_settings, parser_settings
 
 
 def nowhere(_point: str) -> None:
@@ -92,26 +90,3 @@ async def _parsers(plan: CrawlPlan) -> AsyncGenerator[ParserPool]:
         return
     async with build_process_pool(settings) as pool:
         yield pool
-
-
-def parser_settings(plan: CrawlPlan) -> ParserSettings:
-    """The parser's knobs for a plan."""
-    return ParserSettings(workers=max(plan.workers, 1))
-
-
-# Where a site's owner finds out who crawls, when the user gives no contact.
-_PROJECT_PAGE = "https://nephila.invalid/"
-
-
-def fetcher_settings(plan: CrawlPlan) -> FetcherSettings:
-    """The fetcher's knobs for a plan. A given delay on one's own networks is the last word."""
-    given = plan.contact or _PROJECT_PAGE
-    own_servers = bool(plan.allow_networks) and plan.delay is not None
-    longest_pause = timedelta(seconds=15) if plan.delay is None else plan.delay * 2
-    return FetcherSettings.model_validate(
-        {
-            "contact": given,
-            "obey_crawl_delay": not own_servers,
-            "longest_pause": max(longest_pause, timedelta(seconds=15)),
-        }
-    )

@@ -57,7 +57,7 @@ class UntilStopped(Pipeline):
 
 
 def run(pipeline: Pipeline, into: Path, *urls: str, **options: str) -> ExitCode:
-    request = understand(CrawlOptions(urls=urls, into=str(into), workers="1", **options))  # type: ignore[arg-type]
+    request = understand(CrawlOptions(urls=urls, into=str(into), **options))  # type: ignore[arg-type]
     return crawl(request, pipeline, as_json=False)
 
 
