@@ -61,6 +61,7 @@ def _with_new_content(
 def _without_content(
     attempt: FinalAttempt, judgement: Judgement, previous: ContentRecord | None, stored: Stored
 ) -> ContentRecord:
+    moved_to = attempt.page.exchange.location
     return ContentRecord(
         url=attempt.url,
         site_key=attempt.site_key,
@@ -71,7 +72,7 @@ def _without_content(
         previous_hash=previous.content_hash if previous else b"",
         simhash=0,
         verdict=judgement.verdict,
-        alias_of="",
+        alias_of=moved_to if judgement.verdict == page_pb2.VERDICT_REDIRECTED else "",
         storage_key=stored.storage_key,
         text_key="",
         payload_digest=b"",

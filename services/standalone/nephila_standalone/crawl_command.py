@@ -14,6 +14,7 @@ from nephila_standalone.errors import writing
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.plan_options import PlanRequest
 from nephila_standalone.progress import FinishReason, Progress, RunCrawl
+from nephila_standalone.seed_redirects import sent_on
 from nephila_standalone.seeds import warnings
 from nephila_standalone.summary import nothing_fetched
 from nephila_standalone.views import ViewWhileRead, view_for
@@ -40,7 +41,7 @@ def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCo
         finally:
             view.close()
     if last.pages == 0 and last.finish in (FinishReason.NOTHING_LEFT, FinishReason.HOSTS_AWAY):
-        raise nothing_fetched(last, plan.seeds)
+        raise nothing_fetched(last, plan.seeds, sent_on(DirectoryPaths(plan.into), plan.seeds))
     return ExitCode.DONE
 
 

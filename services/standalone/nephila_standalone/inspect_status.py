@@ -12,6 +12,7 @@ from nephila_contracts.v1 import page_pb2 as p
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_counts import OutcomeCount, SqliteUrlCounts
 
+from nephila_standalone.command_name import command_name
 from nephila_standalone.directory import CrawlToRead
 from nephila_standalone.errors import printable
 from nephila_standalone.exit_codes import ExitCode
@@ -99,5 +100,5 @@ def _lines(crawl: CrawlToRead, facts: dict[str, Any]) -> list[str]:
     lines = [f"{crawl.path}: {state}"]
     lines += [printable(f"  {name.ljust(width)}  {value}") for name, value in rows]
     if pid is None and facts["open"]:
-        lines.append(f"  `nephila crawl --into {directory}` goes on")
+        lines.append(f"  `{command_name()} crawl --into {directory}` goes on")
     return lines

@@ -36,7 +36,7 @@ REASON_TEXTS: Mapping[Reason, str] = {
     r.REASON_CLIENT_ERROR: "The server refused the request (a 4xx answer).",
     r.REASON_SERVER_ERROR: "The server failed (a 5xx answer).",
     r.REASON_BACKED_OFF: "The server asked to be left alone for a while (429 or 503).",
-    r.REASON_BAD_REDIRECT: "The server sent it on without saying where to.",
+    r.REASON_BAD_REDIRECT: "The server sent it on to nowhere that could be followed, or to itself.",
     r.REASON_ROBOTS_DISALLOWED: "The site's robots.txt forbids it.",
     r.REASON_ROBOTS_UNREACHABLE: "The site's robots.txt could not be read, so nothing is allowed.",
     r.REASON_NO_SUCH_HOST: "No host has that name.",

@@ -220,6 +220,9 @@ def test_a_page_that_moved_is_an_alias_of_where_it_went(judging: Judging) -> Non
     moved = reason_pb2.REASON_REDIRECTED
     (told,), events = judging.judge(answered(A, moved, 301, 1, FAR))
     assert (told.verdict, told.alias_of, events) == (page_pb2.VERDICT_REDIRECTED, FAR, [])
+    row = judging.row(A)
+    assert row is not None
+    assert row.alias_of == FAR
     judging.judge(page(A, b"x", 2))
     _, (event,) = judging.judge(answered(A, moved, 301, 3, FAR))
     assert (event.verdict, event.canonical_url) == (page_pb2.VERDICT_ALIAS, FAR)
