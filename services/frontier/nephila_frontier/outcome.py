@@ -29,7 +29,7 @@ _TROUBLE = frozenset(
         REASON_TRIES_SPENT,
     )
 )
-# Nobody's fault: design 4.5 counts no try for these.
+# Nobody's fault: no try is counted for these.
 _HELD = frozenset((REASON_BLOCKLISTED, REASON_PAUSED))
 _UNCOUNTED = _HELD | {REASON_HANDED_BACK, REASON_BACKED_OFF}
 # Told of the host or of the way to it, whatever was asked for.

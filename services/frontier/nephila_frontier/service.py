@@ -1,9 +1,9 @@
-"""The frontier's wiring."""
+"""Wiring: fetch_completed, url_admitted and url_due in, leases out."""
 
 import random
 
 from nephila_contracts import topics
-from nephila_runtime import Clock, Service, Step, Tick, WholeBatches
+from nephila_runtime import Clock, Service, Step, Tick
 from nephila_storage.frontier_store import FrontierStore
 
 from nephila_frontier.admit import Admit
@@ -49,26 +49,29 @@ def build_frontier(
     steps = (
         # Freed hosts before new URLs: else a flood of links would stop the fetchers.
         Step(
-            "release", topics.FETCH_COMPLETED, (topics.PAGE_PARSED,), release.handle, WholeBatches()
+            name="release",
+            consumes=topics.FETCH_COMPLETED,
+            produces=(topics.PAGE_PARSED,),
+            handle=release.handle,
         ),
-        Step("admit", topics.URL_ADMITTED, (), admit.handle, WholeBatches()),
-        Step("admit_due", topics.URL_DUE, (), admit_due.handle, WholeBatches()),
+        Step(name="admit", consumes=topics.URL_ADMITTED, produces=(), handle=admit.handle),
+        Step(name="admit_due", consumes=topics.URL_DUE, produces=(), handle=admit_due.handle),
     )
     ticks = (
         Tick(
-            "dispatch",
-            settings.dispatch_every,
-            (topics.FETCH_REQUESTED,),
-            dispatch.run,
-            dispatch.after,
+            name="dispatch",
+            every=settings.dispatch_every,
+            produces=(topics.FETCH_REQUESTED,),
+            run=dispatch.run,
+            after=dispatch.after,
             eager=True,
             next_at=dispatch.next_at,
         ),
         Tick(
-            "expire",
-            settings.expire_every,
-            (topics.FETCH_REQUESTED, topics.PAGE_PARSED),
-            expire.run,
+            name="expire",
+            every=settings.expire_every,
+            produces=(topics.FETCH_REQUESTED, topics.PAGE_PARSED),
+            run=expire.run,
         ),
     )
     view = FrontierView(frontier, clock)

@@ -56,7 +56,7 @@ class FrontierSettings(BaseSettings):
     most_lag: int = Field(default=512, ge=0)
     """Messages that wait downstream before the valve closes: bodies of 25 KB, so about 13 MB."""
     new_share: float = Field(default=0.6, gt=0)
-    """Capacity for URLs never fetched (design 6)."""
+    """Capacity for URLs never fetched: most of it, so that a crawl grows."""
     fast_share: float = Field(default=0.3, gt=0)
     """Capacity for known URLs that change fast."""
     revalidate_share: float = Field(default=0.1, gt=0)

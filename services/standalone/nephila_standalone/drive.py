@@ -37,7 +37,6 @@ _WHY = {
     Wait.CRAWL_DELAY: WaitReason.CRAWL_DELAY,
     Wait.BACK_OFF: WaitReason.BACK_OFF,
     Wait.HELD: WaitReason.HELD,
-    Wait.ADDRESS: WaitReason.ADDRESS,
     Wait.TURN: WaitReason.TURN,
 }
 

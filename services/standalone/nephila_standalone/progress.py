@@ -48,8 +48,6 @@ class WaitReason(StrEnum):
     # After 429, 503, time-outs and the like, or as long as Retry-After asked for.
     BACK_OFF = "backing off"
     HELD = "paused or blocklisted"
-    # Another host at the same IP address was asked just now.
-    ADDRESS = "its address is busy"
     TURN = "its turn"
 
 
