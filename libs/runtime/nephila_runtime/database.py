@@ -44,7 +44,8 @@ class Database:
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA cache_size = -65536")
+        # KiB. What is not in it, the operating system has in memory: a read of 3 microseconds.
+        connection.execute("PRAGMA cache_size = -32768")
         # A longer WAL lets pages of spent segments be reused before they are ever copied back.
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         # What a step's savepoint keeps of changed pages stays in memory: in a file it was 20 writes a
