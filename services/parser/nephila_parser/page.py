@@ -56,6 +56,8 @@ class ParseJob(msgspec.Struct, array_like=True, frozen=True):
     body: bytes
     # Set once the page has killed a process: unpack, hash and sniff it, no more.
     digest_only: bool = False
+    # The fetcher put `coding` on: what it unpacks to came over the wire, so no ratio makes it a bomb.
+    packed_here: bool = False
 
 
 class Links(msgspec.Struct, array_like=True, gc=False):

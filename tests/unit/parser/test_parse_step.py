@@ -1,12 +1,14 @@
 """One answer in; its page, its new links and its edges out, whatever becomes of the parse."""
 
 import asyncio
+import hashlib
 from typing import Any
 
+import zstandard
 from nephila_contracts import topics
 from nephila_contracts.v1.fetch_pb2 import Attempt
 from nephila_contracts.v1.links_pb2 import PageLinks
-from nephila_contracts.v1.page_pb2 import Body, Exchange, PageDownloaded, PageParsed
+from nephila_contracts.v1.page_pb2 import CODING_ZSTD, Body, Exchange, PageDownloaded, PageParsed
 from nephila_contracts.v1.reason_pb2 import (
     REASON_FETCHED,
     REASON_NOT_PARSED,
@@ -51,7 +53,7 @@ def downloaded(html: str, **fields: Any) -> PageDownloaded:
             content_type=fields.get("content_type", "text/html"),
             response_head=b"HTTP/1.1 200",
         ),
-        body=Body(data=html.encode(), coding=fields.get("coding", 0)),
+        body=fields.get("body") or Body(data=html.encode(), coding=fields.get("coding", 0)),
     )
 
 
@@ -86,6 +88,17 @@ def urls_of(handled: Handled) -> list[str]:
 
 def edges_of(handled: Handled) -> list[PageLinks]:
     return [emit.message for emit in handled.emits if emit.topic is topics.LINK_GRAPH]
+
+
+def test_a_dull_page_that_came_unpacked_is_no_bomb() -> None:
+    text = b"<title>Dull</title>" + b"<p>all the same</p>\n" * 200_000
+    packed = zstandard.compress(text, 1)
+    assert len(text) > 1_000 * len(packed)
+    ours = downloaded("", body=Body(data=packed, coding=CODING_ZSTD))
+    page = parsed_of(Run().handle(ours))
+    assert (page.body_cut, page.content_hash) == (False, hashlib.sha256(text).digest())
+    served = Body(data=packed, coding=CODING_ZSTD, served_coding=CODING_ZSTD)
+    assert parsed_of(Run().handle(downloaded("", body=served))).body_cut
 
 
 def test_a_page_gives_its_parse_its_links_by_site_and_its_edges() -> None:
