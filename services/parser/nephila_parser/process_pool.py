@@ -169,20 +169,25 @@ class ProcessPool:
                 pass
             else:
                 for asked, page in zip(pages, answers, strict=True):
-                    asked.settle(page)
+                    self._settle(asked, page)
                 return
         for asked in pages:
-            asked.settle(await self._parse_alone(worker, asked.job))
+            self._settle(asked, await _parse_alone(worker, asked.job))
 
-    async def _parse_alone(self, worker: "_Worker", job: ParseJob) -> ParsedPage:
-        try:
-            return await _parse_or_retry(worker, job)
-        except ProcessDied as death:
-            self._log.warning("a page ended its parser", url=job.url, fault=death.fault)
-            page = await _digest_only(worker, job)
-            page.reason = death.reason
-            page.fault = death.fault
-            return page
+    def _settle(self, asked: _Asked, page: ParsedPage) -> None:
+        if page.fault:
+            self._log.warning("a page was not parsed", url=asked.job.url, fault=page.fault)
+        asked.settle(page)
+
+
+async def _parse_alone(worker: "_Worker", job: ParseJob) -> ParsedPage:
+    try:
+        return await _parse_or_retry(worker, job)
+    except ProcessDied as death:
+        page = await _digest_only(worker, job)
+        page.reason = death.reason
+        page.fault = death.fault
+        return page
 
 
 async def _parse_or_retry(worker: "_Worker", job: ParseJob) -> ParsedPage:

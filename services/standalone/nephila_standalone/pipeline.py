@@ -7,14 +7,13 @@ a few times, then shown.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nephila_runtime import Emit, Service
+from nephila_runtime import Emit, Service, SystemClock
 from nephila_runtime.database import Database
 from nephila_storage.append_file import AppendFileDamaged
 from nephila_storage.file_warc_store import sort_indexes
@@ -31,6 +30,7 @@ from nephila_standalone.errors import (
     is_disk_failing,
     is_disk_full,
 )
+from nephila_standalone.fault_log import FaultLog
 from nephila_standalone.progress import CrawlState, FinishReason, Progress
 from nephila_standalone.seed_retries import retry_emits
 from nephila_standalone.settings import StandaloneSettings
@@ -49,7 +49,7 @@ async def run_crawl(
     stop: asyncio.Event,
 ) -> Progress:
     """Crawls on the machine's own surroundings. See `progress.RunCrawl`."""
-    async with real_surroundings(plan) as around:
+    async with real_surroundings(plan, FaultLog(directory.log, SystemClock().wall_ms)) as around:
         run = CrawlRun(plan, directory, around, StandaloneSettings(), on_progress, stop)
         last = await run.to_end()
     sort_indexes(directory.warc)
@@ -76,6 +76,7 @@ class CrawlRun:
         self._stop = stop
         self._meter = Meter(around.clock)
         self._space = FreeSpace(paths.path, settings.disk_reserve, around.clock)
+        self._log = FaultLog(paths.log, around.clock.wall_ms)
         self._last = Progress()
         self._failures = 0
         self._begun = False
@@ -129,7 +130,7 @@ class CrawlRun:
 
     async def _outlive(self, error: Exception) -> None:
         """Waits until a new assembly may go better; raises the error when that was tried enough."""
-        self._write_down(error)
+        self._log.error("run ended, built anew from DIR", failures=self._failures, exc_info=error)
         failing = is_disk_failing(error)
         # SQLite tells a full disk as a failing one where it enlarges its shared memory.
         if is_disk_full(error) or (failing and self._space.is_low_now()):
@@ -143,15 +144,6 @@ class CrawlRun:
         if self._failures > self._settings.most_restarts:
             raise error
         await self._around.clock.sleep(0.1 * 2**self._failures)
-
-    def _write_down(self, error: Exception) -> None:
-        """Keeps the traceback in DIR, where a full disk does not forbid it."""
-        # Imported here: structlog takes 0.2 s, and nearly no crawl needs it.
-        from nephila_telemetry.json_logs import json_logger
-
-        with suppress(OSError), self._paths.log.open("a", encoding="ascii") as stream:
-            log = json_logger(stream, self._around.clock.wall_ms)
-            log.error("run ended, built anew from DIR", failures=self._failures, exc_info=error)
 
     async def _wait_for_space(self) -> None:
         clock = self._around.clock

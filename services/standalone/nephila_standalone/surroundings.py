@@ -27,6 +27,7 @@ from nephila_runtime.clock import boot_id
 from nephila_runtime.database import Database
 from nephila_runtime.embedded_host import EmbeddedHost, EmbeddedSettings, commit_in_thread
 from nephila_storage.append_file import Sync, sync_in_thread
+from nephila_telemetry import NO_LOGS, Logger
 
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.plan_settings import fetcher_settings, parser_settings
@@ -59,8 +60,8 @@ class Surroundings:
 
 
 @asynccontextmanager
-async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
-    """The machine's own, closed at the end."""
+async def real_surroundings(plan: CrawlPlan, log: Logger = NO_LOGS) -> AsyncGenerator[Surroundings]:
+    """The machine's own, closed at the end. `log` is where parsers tell of pages that harmed them."""
     fetcher = fetcher_settings(plan)
     async with AsyncExitStack() as stack:
         transport = HttpTransport(tls_context(), fetcher.idle_connections, fetcher.idle_timeout)
@@ -68,7 +69,7 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
         server = f"{plan.dns[0]}:{plan.dns[1]}" if plan.dns else None
         resolver = AiodnsResolver(server)
         stack.push_async_callback(resolver.aclose)
-        parsers = await stack.enter_async_context(_parsers(plan))
+        parsers = await stack.enter_async_context(_parsers(plan, log))
         yield Surroundings(
             clock=SystemClock(),
             boot=boot_id(),
@@ -83,10 +84,10 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
 
 
 @asynccontextmanager
-async def _parsers(plan: CrawlPlan) -> AsyncGenerator[ParserPool]:
+async def _parsers(plan: CrawlPlan, log: Logger) -> AsyncGenerator[ParserPool]:
     settings = parser_settings(plan)
     if plan.workers == 0:
         yield build_inline_pool(settings)
         return
-    async with build_process_pool(settings) as pool:
+    async with build_process_pool(settings, log=log) as pool:
         yield pool

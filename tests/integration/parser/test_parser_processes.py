@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from nephila_contracts.v1.reason_pb2 import (
 from nephila_parser import ParseJob, ParseLimits, ProcessPool
 from nephila_parser.content_types import parse_page
 from nephila_parser.process_pool import ParserUnavailable
+from nephila_telemetry.json_logs import json_logger
 
 PAGE = b"<title>T</title><a href=/a>A</a><p>" + b"some words of text that differ " * 20
 # End tags of other elements hide the depth from the check before the tree: minutes for the parser.
@@ -204,6 +206,22 @@ def test_memory_at_its_limit_costs_the_page_alone() -> None:
         assert (await pool.parse(job())).reason == REASON_FETCHED
 
     with_pool(use, limits=ParseLimits(memory_bytes=330_000_000))
+
+
+def test_what_a_page_did_to_its_parser_is_told(tmp_path: Path) -> None:
+    told = tmp_path / "log"
+
+    async def run() -> None:
+        with told.open("w", encoding="ascii") as stream:
+            log = json_logger(stream, lambda: 0)
+            async with ProcessPool(1, LIMITS, timedelta(seconds=20), log) as pool:
+                await pool.parse(job(ENDLESS))
+                await pool.parse(job())
+
+    asyncio.run(run())
+    (line,) = map(json.loads, told.read_text().splitlines())
+    assert (line["level"], line["url"]) == ("warning", "http://a.example/")
+    assert line["fault"] == "parser used up its CPU time"
 
 
 def test_processes_that_do_not_start_are_no_page_s_fault(monkeypatch: pytest.MonkeyPatch) -> None:
