@@ -38,7 +38,8 @@ class FileWarcStore:
     """A PageStore and a Participant over `folder`/nephila-00000.warc.gz and its like.
 
     The object of a storage key is the file's path from the folder's parent. A file that grew beyond
-    `file_bytes`, or its index beyond `index_bytes`, is closed, the index sorted once that is committed. Opening raises AppendFileDamaged.
+    `file_bytes`, or its index beyond `index_bytes`, is closed, the index sorted once that is committed.
+    Opening raises AppendFileDamaged.
     """
 
     def __init__(

@@ -33,29 +33,24 @@ TABLES = [
 _COUNT_YOUNG = "SELECT count(*) FROM near_young_1"
 
 
-def _below_and_above(index: int, table: str, column: str) -> str:
-    first = 1 + 3 * index
-    low, at, high = f"?{first}", f"?{first + 1}", f"?{first + 2}"
-    cap = f"?{1 + 3 * BLOCKS}"
+def _below_and_above(table: str, column: str) -> str:
+    """One column of rotations: from the second parameter down to the first, then up to the third."""
     return f"""
-    SELECT * FROM (SELECT {index}, {column} FROM {table}
-      WHERE {column} BETWEEN {low} AND {at} ORDER BY {column} DESC LIMIT {cap})
+    SELECT * FROM (SELECT {column} FROM {table}
+      WHERE {column} BETWEEN ?1 AND ?2 ORDER BY {column} DESC LIMIT ?4)
     UNION ALL
-    SELECT * FROM (SELECT {index}, {column} FROM {table}
-      WHERE {column} > {at} AND {column} <= {high} ORDER BY {column} LIMIT {cap})
+    SELECT * FROM (SELECT {column} FROM {table}
+      WHERE {column} > ?2 AND {column} <= ?3 ORDER BY {column} LIMIT ?4)
     """
 
 
-_CANDIDATES = " UNION ALL ".join(
-    [
-        _below_and_above(0, "near_pages", "simhash"),
-        *(
-            _below_and_above(index, f"near_{age}_{index}", "rotation")
-            for index in _TURNED
-            for age in _AGES
-        ),
-    ]
-)
+_CANDIDATES = [
+    _below_and_above("near_pages", "simhash"),
+    *(
+        " UNION ALL ".join(_below_and_above(f"near_{age}_{index}", "rotation") for age in _AGES)
+        for index in _TURNED
+    ),
+]
 
 
 class SqliteNearIndex:
@@ -69,18 +64,17 @@ class SqliteNearIndex:
 
     def near(self, simhash: int) -> set[int]:
         """Those within NEAR_BITS; of a bucket only the nearest half caps on each side are looked at."""
-        turned = rotations(simhash)
-        parameters: list[int] = []
-        for rotation in turned:
+        found: set[int] = set()
+        for index, rotation in enumerate(rotations(simhash)):
+            here = rotation - BIAS
             low = (block(rotation) << _REST) - BIAS
-            parameters += (low, rotation - BIAS, low + (1 << _REST) - 1)
-        return {
-            unrotated(rotation + BIAS, index)
-            for index, rotation in self._database.execute(
-                _CANDIDATES, (*parameters, self._half_cap)
+            rows = self._database.execute(
+                _CANDIDATES[index], (low, here, low + (1 << _REST) - 1, self._half_cap)
             )
-            if ((rotation + BIAS) ^ turned[index]).bit_count() <= NEAR_BITS
-        }
+            # Of one block they are of one sign, so that their bits may be compared as they are.
+            near = [other for (other,) in rows if (other ^ here).bit_count() <= NEAR_BITS]
+            found.update(unrotated(other + BIAS, index) for other in near)
+        return found
 
     def add(self, simhashes: Sequence[int]) -> None:
         turned = [rotations(simhash) for simhash in simhashes]
