@@ -63,8 +63,8 @@ setup-dev: .venv/.development ## Installs what tests and checks need beside it.
 	@touch $@
 
 .PHONY: test
-test: setup-dev ## Runs every test but those of the real web.
-	@$(BIN)/pytest -q -n 2 -m 'not realweb' $(value ARGS)
+test: setup-dev ## Runs every test but those of the real web and the faults that last.
+	@$(BIN)/pytest -q -n 2 -m 'not realweb and not long' $(value ARGS)
 
 .PHONY: test-quick
 test-quick: setup-dev ## Runs the unit tests: no socket, no sleep.
@@ -133,6 +133,18 @@ realweb-test: setup-dev ## Crawls them and compares with what a separate program
 simulate-faults: setup-dev ## Crawls on a virtual clock through seeded faults: [SEEDS=1000] [FIRST=1].
 	@SIMULATE_SEEDS=$(or $(SEEDS),1000) SIMULATE_FIRST=$(or $(FIRST),1) \
 	  $(BIN)/pytest -q -n 2 tests/fault/test_simulated_faults.py $(value ARGS)
+
+.PHONY: faults
+faults: setup-dev ## Runs every test of faults, also those that last: full, failing and slow disks, clocks, stops.
+	@$(BIN)/pytest -q -n 2 tests/fault $(value ARGS)
+
+.PHONY: chaos
+chaos: setup-dev ## Kills crawls with SIGKILL, and ends with one line: [KILLS=150].
+	@PYTHONPATH=tests/support $(BIN)/python tests/fault/chaos.py --kills $(or $(KILLS),150) $(value ARGS)
+
+.PHONY: mutants
+mutants: setup-dev ## Breaks a copy of the product in ways that the checks must notice: [ARGS="--only lease"].
+	@$(BIN)/python tests/fault/mutants $(value ARGS)
 
 .PHONY: bench-micro
 bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a page, as JSON.

@@ -108,7 +108,7 @@ class FaultySimulation(Simulation):
         rng = random.Random(self.seed)
         faults = Faults(rng, DirectoryPaths(self.into).state)
         clock = VirtualClock(asyncio.get_running_loop())
-        seen = SyntheticTransport(self.web)
+        seen = SyntheticTransport(self.web, wall=lambda: clock.wall_ms() / 1000)
         faults.plan()
         around = self._faulty(faults, clock, _LateTransport(seen, rng))
         while True:

@@ -67,8 +67,9 @@ class Simulation:
 
     async def _crawl(self) -> SimulatedCrawl:
         loop = asyncio.get_running_loop()
-        transport = SyntheticTransport(self.web)
-        last = await self.go_on(self.surroundings(VirtualClock(loop), transport))
+        clock = VirtualClock(loop)
+        transport = SyntheticTransport(self.web, wall=lambda: clock.wall_ms() / 1000)
+        last = await self.go_on(self.surroundings(clock, transport))
         return SimulatedCrawl(last, transport.log(), loop.time())
 
     def surroundings(self, clock: VirtualClock, transport: Transport) -> Surroundings:

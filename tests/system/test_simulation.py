@@ -32,6 +32,26 @@ def test_ten_thousand_pages_are_crawled_whole_each_once_and_politely(tmp_path: P
     assert report.counts["expected"] > 10_000
 
 
+def test_a_capricious_web_gets_the_rest_that_it_asks_for(tmp_path: Path) -> None:
+    """Retry-After far beyond any delay or back-off of ours, robots.txt that fails, bodies that break off."""
+    shape = WebShape(
+        seed=5,
+        hosts=12,
+        pages_per_host=15,
+        hosts_per_site=1,
+        capricious_hosts=60,
+        retry_after_s=90,
+        strange_retry_after=True,
+        robots_flaky=20,
+        robots_closed=10,
+        cuts=10,
+        failing=5,
+        resets=5,
+    )
+    report = judged(Simulation(SyntheticWeb(shape), tmp_path))
+    assert report.is_clean, report.to_json()
+
+
 def test_the_same_seed_gives_the_same_events(tmp_path: Path) -> None:
     web = SyntheticWeb(WebShape(seed=3, hosts=6, pages_per_host=20))
     hashes: list[str] = []
