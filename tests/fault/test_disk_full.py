@@ -22,7 +22,9 @@ def crawl_on(disk: SmallDisk, folder: Path, network: int) -> TroubledCrawl:
     return crawl
 
 
-@pytest.mark.parametrize(("left", "network"), [(0, 100), (NEARLY_NOTHING, 101)])
+@pytest.mark.parametrize(
+    ("left", "network"), [(0, 100), pytest.param(NEARLY_NOTHING, 101, marks=pytest.mark.long)]
+)
 def test_a_full_disk_pauses_the_crawl_which_goes_on_by_itself_once_there_is_room(
     tmp_path: Path, left: int, network: int
 ) -> None:
@@ -42,7 +44,9 @@ def test_a_full_disk_pauses_the_crawl_which_goes_on_by_itself_once_there_is_room
         assert report.is_clean, report.to_json()
 
 
-@pytest.mark.parametrize(("left", "network"), [(0, 102), (NEARLY_NOTHING, 103)])
+@pytest.mark.parametrize(
+    ("left", "network"), [pytest.param(0, 102, marks=pytest.mark.long), (NEARLY_NOTHING, 103)]
+)
 def test_a_disk_that_stays_full_ends_the_crawl_in_one_line_and_the_same_command_goes_on(
     tmp_path: Path, left: int, network: int
 ) -> None:

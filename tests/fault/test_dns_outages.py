@@ -20,16 +20,28 @@ FAILURES = (Trouble.SERVFAIL, Trouble.NO_DNS_ANSWER)
 def test_a_name_server_that_is_away_in_mid_crawl_costs_no_page(
     tmp_path: Path, trouble: Trouble
 ) -> None:
-    """With a page in ten seconds a host, the names run out in the middle of the crawl."""
-    web = SyntheticWeb(replace(SHAPE, pages_per_host=60))
+    """With a page in twenty seconds a host, the names run out in the middle of the crawl."""
+    web = SyntheticWeb(replace(SHAPE, pages_per_host=25))
     outage = Outage(trouble, 200.0, 500.0)
-    crawl = OutageCrawl(web, tmp_path, outage, delay=timedelta(seconds=10))
+    crawl = OutageCrawl(web, tmp_path, outage, delay=timedelta(seconds=20))
     assert crawl.play(crawl.crawl).finish is FinishReason.NOTHING_LEFT
     report = crawl.judge()
     assert report.is_clean, report.to_json()
     assert len(outage.tried) == SHAPE.hosts
     # A failure is remembered for half a minute.
     assert outage.most_tries() <= 7
+
+
+@pytest.mark.parametrize("trouble", FAILURES)
+def test_a_minute_without_a_name_server_costs_no_page_of_hosts_never_met_before(
+    tmp_path: Path, trouble: Trouble
+) -> None:
+    """Three tries, each with a query of its own."""
+    crawl = OutageCrawl(SyntheticWeb(SHAPE), tmp_path, Outage(trouble, 0.0, 55.0))
+    assert crawl.play(crawl.crawl).finish is FinishReason.NOTHING_LEFT
+    report = crawl.judge()
+    assert report.is_clean, report.to_json()
+    assert crawl.outage.most_tries() == 2
 
 
 @pytest.mark.parametrize("trouble", FAILURES)

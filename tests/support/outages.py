@@ -139,6 +139,7 @@ class OutageCrawl:
     delay: timedelta = timedelta(seconds=1)
     # Beside the web's own.
     more_seeds: tuple[str, ...] = ()
+    adapt: Callable[[Surroundings], Surroundings] = lambda around: around
     runs: list[Progress] = field(default_factory=list[Progress])
 
     def __post_init__(self) -> None:
@@ -160,16 +161,20 @@ class OutageCrawl:
         around: Surroundings = self._simulation.surroundings(clock, transport)
         self._simulation.more_seeds = self.more_seeds
         names = TroubledResolver(around.resolver, self.outage)
-        around = replace(around, resolver=names, boot="one")
+        around = self.adapt(replace(around, resolver=names, boot="one"))
         self.runs.append(await self._simulation.go_on(around))
         return self.runs[-1]
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        return self._simulation.plan().seeds
 
     @property
     def requests(self) -> list[ServedRequest]:
         return self._transport.requests
 
     def judge(self) -> Report:
-        expected = reachable(self.web, self._simulation.plan().seeds)
+        expected = reachable(self.web, self.seeds)
         terms = Terms(self.delay.total_seconds())
         return judge(self._transport.log(), terms, expected, read_outputs(self.into))
 

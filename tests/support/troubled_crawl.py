@@ -21,6 +21,8 @@ from nephila_testkit.web import SyntheticWeb, WebShape, reachable, server
 from nephila_testkit.web.served import ServerLog, read_log
 
 PATIENCE_S = 60.0
+# So that a wait which is asked for is the longer one, and shows when it is not kept.
+SHORT_BACK_OFF = {"NEPHILA_FRONTIER_FIRST_BACK_OFF": "PT0.2S"}
 needs_compiler = pytest.mark.skipif(
     compiler() is None, reason="what makes a machine fail is built with cc, which is not here"
 )
@@ -68,6 +70,10 @@ class RunningCrawl:
         self.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
         self.process.send_signal(signal.SIGCONT)
+
+    def resident_bytes(self) -> int:
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def end(self, within_s: float = PATIENCE_S) -> tuple[int, str]:
         """Exit code and what it told on stderr."""
@@ -149,6 +155,6 @@ class TroubledCrawl:
 def small_web(network: int, **knobs: Any) -> WebShape:
     """Hosts by address, so that no name server is needed; calm but for `knobs`."""
     shape = WebShape(
-        hosts=6, pages_per_host=20, addressing="address", network=network, port=free_tcp_port()
+        hosts=6, pages_per_host=12, addressing="address", network=network, port=free_tcp_port()
     )
     return replace(shape.calm(), **knobs)

@@ -78,7 +78,8 @@ class PoliteGet:
         except NoSuchHost as absent:
             raise NotAnswered(Reason.REASON_NO_SUCH_HOST) from absent
         except DnsFailed as failed:
-            raise NotAnswered(Reason.REASON_DNS_FAILED) from failed
+            wait = timedelta(seconds=failed.remembered)
+            raise NotAnswered(Reason.REASON_DNS_FAILED, wait) from failed
         permitted = self._guard.permitted(resolved.addresses)
         if not permitted:
             raise NotAnswered(Reason.REASON_ADDRESS_FORBIDDEN)
