@@ -16,7 +16,7 @@ import msgspec
 from nephila_contracts.v1.reason_pb2 import REASON_PARSER_CRASHED, REASON_PARSER_TIMED_OUT
 from nephila_telemetry import NO_LOGS, Logger
 
-from nephila_parser.frames import HEAD, LONGEST, framed
+from nephila_parser.frames import HEAD, LONGEST
 from nephila_parser.page import ParsedPage, ParseJob, ParseLimits
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -226,7 +226,7 @@ class _Pipe(asyncio.Protocol):
         if self.transport is None or self.transport.is_closing():
             self._answer.set_result(None)
         else:
-            self.transport.write(framed(payload))
+            self.transport.writelines((HEAD.pack(len(payload)), payload))
         return self._answer
 
     def data_received(self, data: bytes) -> None:
