@@ -1,6 +1,7 @@
 """Wiring: fetch_completed, url_admitted and url_due in, leases out."""
 
 import random
+from typing import Any
 
 from nephila_contracts import topics
 from nephila_runtime import Clock, Service, Step, Tick
@@ -40,27 +41,47 @@ def build_frontier(
     """
     frontier = Frontier(settings, store, downstream, overrides, budget, clock, rng)
     origins = Origins()
-    release = Release(frontier, clock)
-    admit = Admit(frontier, origins, clock)
-    admit_due = AdmitDue(frontier, clock)
-    dispatch = Dispatch(frontier, clock)
-    expire = Expire(frontier, clock)
     restore = Restore(frontier, origins, clock, rested)
-    steps = (
-        # Freed hosts before new URLs: else a flood of links would stop the fetchers.
+    service = Service(
+        name="frontier",
+        steps=_steps(frontier, origins, clock),
+        ticks=_ticks(frontier, clock),
+        assigned=restore.assigned,
+        revoked=restore.revoked,
+    )
+    return service, FrontierView(frontier, clock)
+
+
+def _steps(frontier: Frontier, origins: Origins, clock: Clock) -> tuple[Step[Any], ...]:
+    """Freed hosts before new URLs: else a flood of links would stop the fetchers."""
+    return (
         Step(
             name="release",
             consumes=topics.FETCH_COMPLETED,
             produces=(topics.PAGE_PARSED,),
-            handle=release.handle,
+            handle=Release(frontier, clock).handle,
         ),
-        Step(name="admit", consumes=topics.URL_ADMITTED, produces=(), handle=admit.handle),
-        Step(name="admit_due", consumes=topics.URL_DUE, produces=(), handle=admit_due.handle),
+        Step(
+            name="admit",
+            consumes=topics.URL_ADMITTED,
+            produces=(),
+            handle=Admit(frontier, origins, clock).handle,
+        ),
+        Step(
+            name="admit_due",
+            consumes=topics.URL_DUE,
+            produces=(),
+            handle=AdmitDue(frontier, clock).handle,
+        ),
     )
-    ticks = (
+
+
+def _ticks(frontier: Frontier, clock: Clock) -> tuple[Tick, ...]:
+    dispatch, expire = Dispatch(frontier, clock), Expire(frontier, clock)
+    return (
         Tick(
             name="dispatch",
-            every=settings.dispatch_every,
+            every=frontier.settings.dispatch_every,
             produces=(topics.FETCH_REQUESTED,),
             run=dispatch.run,
             after=dispatch.after,
@@ -69,10 +90,8 @@ def build_frontier(
         ),
         Tick(
             name="expire",
-            every=settings.expire_every,
+            every=frontier.settings.expire_every,
             produces=(topics.FETCH_REQUESTED, topics.PAGE_PARSED),
             run=expire.run,
         ),
     )
-    view = FrontierView(frontier, clock)
-    return Service("frontier", steps, ticks, restore.assigned, restore.revoked), view
