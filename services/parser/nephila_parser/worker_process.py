@@ -13,6 +13,7 @@ import resource
 import signal
 import socket
 import sys
+from contextlib import suppress
 from typing import BinaryIO
 
 import msgspec
@@ -30,7 +31,12 @@ def main(parent_pid: int) -> None:
     """Serves jobs until the parent goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent_pid)
-    with socket.socket(fileno=os.dup(0)) as pipe, open(0, "rb", buffering=1 << 18) as incoming:
+    with (
+        # A parent that goes without reading its answers resets the connection.
+        suppress(ConnectionError),
+        socket.socket(fileno=os.dup(0)) as pipe,
+        open(0, "rb", buffering=1 << 18) as incoming,
+    ):
         first = _read_frame(incoming)
         if first is None:
             return

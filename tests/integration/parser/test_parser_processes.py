@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
@@ -12,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from nephila_contracts.v1.reason_pb2 import (
     REASON_FETCHED,
@@ -20,6 +22,7 @@ from nephila_contracts.v1.reason_pb2 import (
 )
 from nephila_parser import ParseJob, ParseLimits, ProcessPool
 from nephila_parser.content_types import parse_page
+from nephila_parser.frames import framed
 from nephila_parser.process_pool import ParserUnavailable
 from nephila_telemetry.json_logs import json_logger
 
@@ -275,6 +278,19 @@ def test_processes_die_with_their_parent_the_busy_one_too() -> None:
         parent.kill()
         parent.wait()
     asyncio.run(until(lambda: not any(map(is_alive, pids)), seconds=5))
+
+
+def test_a_process_whose_parent_leaves_its_answers_ends_without_a_word() -> None:
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-m", "nephila_parser.worker_process", str(os.getpid())]
+    with ours, subprocess.Popen(command, stdin=theirs.fileno(), stderr=subprocess.PIPE) as worker:
+        theirs.close()
+        ours.sendall(framed(msgspec.msgpack.encode(LIMITS)))
+        # It is there, and is not read: closing resets the connection.
+        assert ours.recv(1, socket.MSG_PEEK)
+        ours.close()
+        _, said = worker.communicate(timeout=30)
+    assert (worker.returncode, said) == (0, b"")
 
 
 def test_a_process_stays_small() -> None:
