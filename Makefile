@@ -154,6 +154,10 @@ bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a pag
 bench: setup-dev ## Measures CPU seconds for 1,000 pages beside Scrapy and colly (go; ten minutes).
 	@$(BIN)/python tests/bench/peers/compare.py $(value ARGS)
 
+.PHONY: bench-long
+bench-long: setup-dev ## Crawls 300,000 generated pages: does it slow down? Plot in run/ (half an hour).
+	@$(BIN)/python tests/bench/long_crawl/long_crawl.py $(value ARGS)
+
 .PHONY: ci
 ci: ## Runs what a change must pass: check, test, realweb-test.
 	@$(MAKE) check

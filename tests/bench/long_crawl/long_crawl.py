@@ -2,19 +2,21 @@
 
 The crawler's whole tree runs on core 0, the web and this program on core 1. Every 5,000 pages: CPU time
 of the tree, the fixed work of `kernel` timed beside it on the same core, memory, the state on disk.
-Prints JSON and writes `samples.json` and `plot.svg` into the work folder; asserts nothing.
+Writes `samples.json` and `plot.svg` into the work folder and prints the points as JSON; asserts nothing.
 """
 
 import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from kernel import kernel_seconds
@@ -49,6 +51,8 @@ def main() -> int:
     seeds = work / "seeds.txt"
     seeds.write_text("".join(f"{_WEB.origin(host)}/\n" for host in range(_WEB.hosts)))
     os.sched_setaffinity(0, {_SERVER_CORE})
+    # So that the web and the crawl end with this process.
+    signal.signal(signal.SIGTERM, _end)
     samples: list[Sample] = []
     with running(_WEB, Path(os.devnull), endless=True):
         for sample in _crawl(work, seeds, options.pages, options.every):
@@ -63,6 +67,10 @@ def main() -> int:
     (work / "plot.svg").write_text(svg(made))
     print(json.dumps(result))
     return 0
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    sys.exit(2)
 
 
 def _options() -> argparse.Namespace:
@@ -84,19 +92,26 @@ def _crawl(work: Path, seeds: Path, pages: int, every: int) -> Iterator[Sample]:
             ["taskset", "-c", str(_CRAWLER_CORE), *command], stdout=subprocess.PIPE, stderr=log
         )
     due = every
-    with process:
-        assert process.stdout is not None
+    assert process.stdout is not None
+    try:
         for line in process.stdout:
             told = json.loads(line)
             if told["pages"] >= due and told["event"] == "progress":
                 due += every
                 yield _sample(told, process.pid, into, time.monotonic() - began)
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        process.stdout.close()
+        process.wait()
     if process.returncode:
         raise SystemExit(f"make bench-long: the crawl failed: see {work / 'crawl.log'}")
 
 
 def _sample(told: dict[str, Any], pid: int, into: Path, seconds: float) -> Sample:
     used = usage(pid)
+    # Nearly the rows of url_state: counting those would read the table, and hold up checkpoints.
     known = told["pages"] + told["queued"] + told["leased"] + sum(told["failed"].values())
     return Sample(
         seconds=round(seconds, 2),
