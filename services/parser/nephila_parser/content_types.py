@@ -37,7 +37,7 @@ def parse_page(job: ParseJob, limits: ParseLimits) -> ParsedPage:
     limit = most if job.packed_here else decoded_limit(len(job.body), most, limits)
     decoded = decode(job.body, job.coding, limit)
     document = _document(job, limits, decoded.data)
-    reader = None if job.digest_only else _reader(document)
+    reader = _reader(document)
     if decoded.cut and not decoded.data:
         page = ParsedPage(REASON_UNDECODABLE)
     elif reader is None:

@@ -184,10 +184,7 @@ async def _parse_alone(worker: "_Worker", job: ParseJob) -> ParsedPage:
     try:
         return await _parse_or_retry(worker, job)
     except ProcessDied as death:
-        page = await _digest_only(worker, job)
-        page.reason = death.reason
-        page.fault = death.fault
-        return page
+        return ParsedPage(death.reason, fault=death.fault)
 
 
 async def _parse_or_retry(worker: "_Worker", job: ParseJob) -> ParsedPage:
@@ -197,14 +194,6 @@ async def _parse_or_retry(worker: "_Worker", job: ParseJob) -> ParsedPage:
         if not death.innocent:
             raise
     return (await worker.ask([job]))[0]
-
-
-async def _digest_only(worker: "_Worker", job: ParseJob) -> ParsedPage:
-    """The page's hash and type, so that it can be stored like any other; nothing when even that kills."""
-    try:
-        return (await worker.ask([msgspec.structs.replace(job, digest_only=True)]))[0]
-    except ProcessDied as death:
-        return ParsedPage(death.reason)
 
 
 class _Pipe(asyncio.Protocol):

@@ -1,7 +1,6 @@
 """Parsers in real processes: limited, replaceable, and gone with their parent."""
 
 import asyncio
-import hashlib
 import json
 import os
 import signal
@@ -97,8 +96,6 @@ def test_a_page_that_takes_too_much_cpu_time_costs_itself_alone() -> None:
     async def use(pool: ProcessPool) -> None:
         page = await pool.parse(job(ENDLESS))
         assert page.reason == REASON_PARSER_TIMED_OUT
-        # It can be stored like any other.
-        assert page.content_hash == hashlib.sha256(ENDLESS).digest()
         assert (await pool.parse(job())).reason == REASON_FETCHED
 
     with_pool(use)
@@ -108,7 +105,6 @@ def test_a_page_that_takes_too_long_is_ended_by_the_parent() -> None:
     async def use(pool: ProcessPool) -> None:
         page = await pool.parse(job(ENDLESS))
         assert page.reason == REASON_PARSER_TIMED_OUT
-        assert len(page.content_hash) == 32
 
     with_pool(use, page_timeout=1.0, limits=ParseLimits(cpu_seconds=60))
 
@@ -133,7 +129,6 @@ def test_a_crash_costs_the_page_alone(sent: signal.Signals) -> None:
         os.kill(pid, sent)
         page = await task
         assert page.reason == REASON_PARSER_CRASHED
-        assert len(page.content_hash) == 32
         assert pid not in pool.pids
         assert (await pool.parse(job())).reason == REASON_FETCHED
 
