@@ -78,7 +78,7 @@ _MENDS: Mapping[Reason, str] = {
     r.REASON_TIMED_OUT: "check the network and the server, and try again",
     r.REASON_PROTOCOL_ERROR: "check that a web server listens there, and http:// or https://",
     r.REASON_TRIES_SPENT: "try again later",
-    r.REASON_LOST: "report it with DIR/nephila.log",
+    r.REASON_LOST: "report it, with DIR/nephila.log where there is one",
 }
 
 _BY_NAME = {reason_name(reason): reason for reason in REASON_TEXTS}

@@ -126,7 +126,12 @@ def nothing_fetched(
     counts = progress.failed or progress.refused
     where = seeds[0] if len(seeds) == 1 else count_shown(len(seeds), "seed")
     if not counts:
-        return NothingFetched(f"nothing could be fetched from {where}", "see DIR/nephila.log")
+        fault = f"nothing could be fetched from {where}"
+        if progress.finish == FinishReason.HOSTS_AWAY:
+            return NothingFetched(
+                f"{fault}: {progress.finish.value}", "the same command goes on later"
+            )
+        return NothingFetched(fault, "`nephila explain URL --in DIR` tells why")
     name = min(counts, key=lambda name: (-counts[name], name))
     if sent_on and name == reason_name(REASON_OUT_OF_SCOPE):
         return _sent_out_of_scope(*next(iter(sent_on.items())))
