@@ -1,16 +1,21 @@
-"""The name server fails in the middle of a crawl and is back (hardening.md C2, row 29): simulated time.
+"""The name server fails in the middle of a crawl and is back (hardening.md C2, row 29).
 
+On simulated time, but for a real server that is late.
 A rebound name, a thousand times: tests/integration/fetcher/test_no_forbidden_connection.py.
 """
 
+import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.progress import FinishReason
-from nephila_testkit.web import SyntheticWeb, WebShape
+from nephila_testkit.free_ports import free_udp_port
+from nephila_testkit.web import SyntheticWeb, WebShape, dns_server
 from outages import Outage, OutageCrawl, Trouble, until
+from troubled_crawl import TroubledCrawl, small_web
 
 SHAPE = WebShape(seed=6, hosts=6, pages_per_host=15, hosts_per_site=1).calm()
 FAILURES = (Trouble.SERVFAIL, Trouble.NO_DNS_ANSWER)
@@ -76,3 +81,16 @@ def test_names_that_do_not_exist_are_asked_for_once_and_do_not_hold_up_the_other
     report = burst.judge()
     assert report.is_clean, report.to_json()
     assert ended.elapsed <= 1.1 * calm.runs[0].elapsed + 1.0
+
+
+@pytest.mark.long
+def test_a_name_server_that_comes_up_after_the_crawl_is_asked_again(tmp_path: Path) -> None:
+    shape = small_web(113, addressing="name", hosts_per_site=1)
+    port = free_udp_port()
+    crawl = TroubledCrawl(shape, tmp_path, options=("--dns", f"127.0.0.1:{port}"))
+    with crawl.served(), crawl.running() as running:
+        time.sleep(5.0)
+        with dns_server.running(dns_server.zone_of(SyntheticWeb(shape).addresses()), port):
+            assert running.end(within_s=100) == (ExitCode.DONE, "")
+    report = crawl.judge()
+    assert report.is_clean, report.to_json()

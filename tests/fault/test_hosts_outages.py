@@ -1,11 +1,18 @@
-"""Every host goes away in the middle of a crawl and comes back (hardening.md C2, row 34): simulated time."""
+"""Every host goes away in the middle of a crawl and comes back (hardening.md C2, row 34).
 
+On simulated time, but for one outage of real sockets.
+"""
+
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.progress import FinishReason
 from nephila_testkit.web import SyntheticWeb, WebShape
 from outages import Outage, OutageCrawl, Trouble, until
+from troubled_crawl import SHORT_BACK_OFF, TroubledCrawl, small_web
 
 WEB = SyntheticWeb(WebShape(seed=5, hosts=6, pages_per_host=15, hosts_per_site=1).calm())
 # 5, 10, 20, 40, 80 and 160 s between them, each up to a tenth longer: six or seven in four minutes.
@@ -87,3 +94,16 @@ def test_hosts_that_take_requests_and_never_answer_cost_at_most_a_page_each_and_
     assert "TRIES_SPENT" not in crawl.failed()
     laws = {finding.law for finding in crawl.judge().findings if finding.violations}
     assert laws == {"I1 lost"}
+
+
+def test_servers_that_are_down_for_seconds_cost_no_page(tmp_path: Path) -> None:
+    crawl = TroubledCrawl(small_web(112), tmp_path)
+    with ExitStack() as stack:
+        with crawl.served():
+            running = stack.enter_context(crawl.running(**SHORT_BACK_OFF))
+            crawl.wait_for_events(15)
+        time.sleep(2.0)
+        with crawl.served():
+            assert running.end() == (ExitCode.DONE, "")
+    report = crawl.judge()
+    assert report.is_clean, report.to_json()

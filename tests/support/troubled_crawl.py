@@ -104,6 +104,7 @@ class TroubledCrawl:
     before: Sequence[str] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
     options: Sequence[str] = ("--workers", "0")
+    _running: RunningCrawl | None = None
 
     def __post_init__(self) -> None:
         self.into = self.seen = self.folder / "crawl"
@@ -127,9 +128,11 @@ class TroubledCrawl:
         command = [*self.before, nephila, "crawl", web.seeds[0], "--scope", "any", *into, *network]
         ours = {k: v for k, v in os.environ.items() if not k.upper().startswith("NEPHILA_")}
         started = RunningCrawl([*command, *self.options], {**ours, **self.environment, **variables})
+        self._running = started
         try:
             yield started
         finally:
+            self._running = None
             started.close()
 
     def events(self) -> int:
@@ -139,8 +142,14 @@ class TroubledCrawl:
         except FileNotFoundError:
             return 0
 
-    def wait_for_events(self, count: int) -> float:
-        return wait_until(lambda: self.events() >= count, f"{count} events")
+    def wait_for_events(self, count: int, within_s: float = PATIENCE_S) -> float:
+        def reached() -> bool:
+            ended = self._running is not None and self._running.process.poll() is not None
+            enough = self.events() >= count
+            assert enough or not ended, f"ended before {count} events"
+            return enough
+
+        return wait_until(reached, f"{count} events", within_s)
 
     def log(self) -> ServerLog:
         return read_log(self._log)
