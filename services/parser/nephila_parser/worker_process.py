@@ -3,7 +3,7 @@ closes.
 
 It dies with its parent, by the socket's end and by the kernel's signal, whichever comes first; it ignores
 Ctrl-C, since its parent drains. Its limits are the kernel's, so that no loop in C escapes them.
-Run by `process_pool` as `python -m nephila_parser.worker_process PARENT_PID`.
+Run by `parser_process` as `python -m nephila_parser.worker_process PARENT_PID`.
 """
 
 import ctypes

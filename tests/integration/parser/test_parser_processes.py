@@ -22,7 +22,7 @@ from nephila_contracts.v1.reason_pb2 import (
 from nephila_parser import ParseJob, ParseLimits, ProcessPool
 from nephila_parser.content_types import parse_page
 from nephila_parser.frames import framed
-from nephila_parser.process_pool import ParserUnavailable
+from nephila_parser.parser_process import ParserUnavailable
 from nephila_telemetry.json_logs import json_logger
 
 PAGE = b"<title>T</title><a href=/a>A</a><p>" + b"some words of text that differ " * 20
