@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -37,6 +38,8 @@ def main() -> int:
     for crawler in chosen:
         crawler.prepare(options.work)
     adopt_orphans()
+    # Ended from outside it still ends what it started.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
     with bench_web.served(options.work):
         runs = _rounds(chosen, options)
     figures = report.figures(runs)

@@ -74,7 +74,12 @@ def measure(command: list[str], log: Path, bytecode: Path) -> Run:
         process = subprocess.Popen(
             pinned, stdout=output, stderr=output, start_new_session=True, env=environment
         )
-    looks, peak, traffic = _watch(process, began)
+    try:
+        looks, peak, traffic = _watch(process, began)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
     wall = time.monotonic() - began
     _reap_orphans(process.pid)
     after = os.times()
