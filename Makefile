@@ -25,7 +25,7 @@ quoted = '$(subst ','\'',$(1))'
 
 .PHONY: help
 help: ## Prints this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Use --------------------------------------------------------------------------------------------
 
@@ -40,7 +40,11 @@ crawl: ## Crawls a site: make crawl URL=https://example.org [ARGS="--into DIR --
 	@$(MAKE) -s .venv/.product
 	@$(BIN)/nephila crawl $(foreach url,$(value URL),$(call quoted,$(url))) $(value ARGS)
 
-.venv/bin/uv: requirements-uv.lock tools/venv.sh
+# A Python that is gone, or a checkout that was moved, leaves an environment that does not work.
+STALE := $(shell test -d .venv && { test -x .venv/bin/python && \
+  test "$$(cat .venv/.home 2>/dev/null || pwd -P)" = "$$(pwd -P)" || echo stale; })
+.PHONY: stale
+.venv/bin/uv: requirements-uv.lock tools/venv.sh $(STALE)
 	@echo 'Making .venv' >&2
 	@PYTHON="$(PYTHON)" sh tools/venv.sh
 	@touch $@

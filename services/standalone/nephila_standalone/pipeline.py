@@ -19,7 +19,7 @@ from nephila_storage.append_file import AppendFileDamaged
 from nephila_storage.file_warc_store import sort_indexes
 from nephila_storage.sqlite_last_end import SqliteLastEnd
 
-from nephila_standalone.assembly import SETTINGS, Assembly, assemble, seed_emits
+from nephila_standalone.assembly import Assembly, assemble, seed_emits
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.downstream import FreeSpace, plenty
@@ -35,8 +35,6 @@ from nephila_standalone.progress import CrawlState, FinishReason, Progress
 from nephila_standalone.seed_retries import retry_emits
 from nephila_standalone.settings import StandaloneSettings
 from nephila_standalone.surroundings import Surroundings, real_surroundings
-
-__all__ = ["SETTINGS", "run_crawl"]
 
 _LOOK_AT_DISK_EVERY = 1.0
 
