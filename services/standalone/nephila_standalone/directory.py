@@ -60,7 +60,8 @@ class DirectoryPaths:
             return None
         except OSError as error:
             fault = f"cannot read {self.path / _CRAWL_FILE} ({error.strerror})"
-            raise CannotWrite(fault, "give yourself the right to read and write there") from None
+            mend = "give yourself the right to read and write there, or name another --into"
+            raise CannotWrite(fault, mend) from None
         return _plan_in(text, self.path)
 
 
@@ -87,6 +88,10 @@ class CrawlDirectory(DirectoryPaths):
                 path.mkdir(parents=True, exist_ok=True)
             except (NotADirectoryError, FileExistsError):
                 fault = f"{path} lies below a file, so it cannot be made"
+                raise CannotWrite(fault, "name another directory with --into") from None
+            except FileNotFoundError:
+                # As below /proc.
+                fault = f"no directory can be made at {path}"
                 raise CannotWrite(fault, "name another directory with --into") from None
             return cls(path, DirectoryLock.take(path))
 
