@@ -14,7 +14,7 @@ to it twice only as copies; leases are published by an idempotent producer, once
 import asyncio
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nephila_contracts import topics
@@ -26,37 +26,46 @@ _MAY_HANDLE_AGAIN = ("url_dedup", "frontier", "fetcher", "parser")
 _PUBLISHED_ONCE = (topics.FETCH_REQUESTED.name,)
 _SHARE_AGAIN = 0.1
 _LONGEST_REWIND = 3
-_LATEST_S = 0.3
+
+
+@dataclass(frozen=True)
+class _Chances:
+    rng: random.Random
+    latest_s: float
+    clock: Clock
 
 
 class FaultyHost(EmbeddedHost):
-    """Takes the arguments of EmbeddedHost after the source of its chances."""
+    """Takes the arguments of EmbeddedHost after the source of its chances and its longest lateness."""
 
     def __init__(
         self,
         rng: random.Random,
+        latest_s: float,
         database: Database,
         services: Sequence[Service],
         clock: Clock,
         **given: Any,
     ) -> None:
-        super().__init__(database, [_faulty(s, rng, clock) for s in services], clock, **given)
+        super().__init__(
+            database, [_faulty(s, _Chances(rng, latest_s, clock)) for s in services], clock, **given
+        )
 
 
-def _faulty(service: Service, rng: random.Random, clock: Clock) -> Service:
+def _faulty(service: Service, chances: _Chances) -> Service:
     if service.name not in _MAY_HANDLE_AGAIN:
         return service
-    steps = tuple(replace(step, handle=_Faulty(step, rng, clock).handle) for step in service.steps)
+    steps = tuple(replace(step, handle=_Faulty(step, chances).handle) for step in service.steps)
     return replace(service, steps=steps)
 
 
 class _Faulty:
     """A step whose records come twice and whose emits go out twice, now and then."""
 
-    def __init__(self, step: Step[Any], rng: random.Random, clock: Clock) -> None:
+    def __init__(self, step: Step[Any], chances: _Chances) -> None:
         self._step = step
-        self._rng = rng
-        self._clock = clock
+        self._chances = chances
+        self._rng = chances.rng
         self._before: list[Record[Any]] = []
 
     async def handle(self, batch: Sequence[Record[Any]]) -> Handled:
@@ -75,7 +84,7 @@ class _Faulty:
         if self._rng.random() < _SHARE_AGAIN:
             again = await self._step.handle(batch)
             handled = Handled([*handled.emits, *again.emits], handled.learned)
-        await self._clock.sleep(self._rng.random() * _LATEST_S)
+        await self._chances.clock.sleep(self._rng.random() * self._chances.latest_s)
         return handled
 
     def _rewound(self) -> list[Record[Any]]:

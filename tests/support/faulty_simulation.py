@@ -52,10 +52,16 @@ class Faults:
 
     rng: random.Random
     state: Path
+    slowness: float
+    """What all latencies are multiplied with."""
     happened: list[str] = field(default_factory=list[str])
     in_flight: int = 0
     _point: str = ""
     _passes_left: int = 0
+
+    def lateness(self, power: int = 1) -> float:
+        """Seconds up to `slowness`; a higher power makes long ones rare."""
+        return self.rng.random() ** power * self.slowness
 
     def plan(self) -> None:
         """Decides on the next fault, if there is to be one."""
@@ -81,14 +87,14 @@ class Faults:
 class _LateTransport(httpx.AsyncBaseTransport):
     """A network that takes its time both ways."""
 
-    def __init__(self, inner: httpx.AsyncBaseTransport, rng: random.Random) -> None:
+    def __init__(self, inner: httpx.AsyncBaseTransport, faults: Faults) -> None:
         self._inner = inner
-        self._rng = rng
+        self._faults = faults
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        await asyncio.sleep(self._rng.random() * 0.5)
+        await asyncio.sleep(self._faults.lateness() * 0.5)
         response = await self._inner.handle_async_request(request)
-        await asyncio.sleep(self._rng.random() * 0.5)
+        await asyncio.sleep(self._faults.lateness() * 0.5)
         return response
 
 
@@ -106,17 +112,17 @@ class FaultySimulation(Simulation):
 
     async def _judged(self) -> "JudgedCrawl":
         rng = random.Random(self.seed)
-        faults = Faults(rng, DirectoryPaths(self.into).state)
+        faults = Faults(rng, DirectoryPaths(self.into).state, (1.0, 0.1)[self.seed % 2])
         clock = VirtualClock(asyncio.get_running_loop())
         seen = SyntheticTransport(self.web, wall=lambda: clock.wall_ms() / 1000)
         faults.plan()
-        around = self._faulty(faults, clock, _LateTransport(seen, rng))
+        around = self._faulty(faults, clock, _LateTransport(seen, faults))
         while True:
             try:
                 await self.go_on(around)
                 break
             except Died:
-                await clock.sleep(rng.random() * 2)
+                await clock.sleep(faults.lateness() * 2)
         terms = Terms(DELAY_S, kills=len(faults.happened), repeats_allowed=faults.in_flight)
         expected = reachable(self.web, self.plan().seeds)
         report = judge(seen.log(), terms, expected, read_outputs(self.into))
@@ -126,7 +132,10 @@ class FaultySimulation(Simulation):
     def _faulty(
         self, faults: Faults, clock: VirtualClock, transport: httpx.AsyncBaseTransport
     ) -> Surroundings:
-        self.reach, self.make_host = faults.reach, partial(FaultyHost, faults.rng)
+        self.reach, self.make_host = (
+            faults.reach,
+            partial(FaultyHost, faults.rng, 0.3 * faults.slowness),
+        )
         plain = self.surroundings(clock, transport)
         return replace(
             plain, commit=partial(_commit_late, clock, faults), sync=_syncing_late(clock, faults)
@@ -134,14 +143,14 @@ class FaultySimulation(Simulation):
 
 
 async def _commit_late(clock: Clock, faults: Faults, database: Database) -> None:
-    await clock.sleep(faults.rng.random() ** 4)
+    await clock.sleep(faults.lateness(4))
     faults.reach("committing")
     await commit_inline(database)
 
 
 def _syncing_late(clock: Clock, faults: Faults) -> Callable[[int], Awaitable[None]]:
     async def sync(_descriptor: int) -> None:
-        await clock.sleep(faults.rng.random() ** 4)
+        await clock.sleep(faults.lateness(4))
         faults.reach("synced")
 
     return sync
