@@ -11,10 +11,11 @@ from nephila_contracts.v1 import reason_pb2 as r
 from nephila_contracts.v1 import url_pb2 as u
 from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_runtime.clock import SystemClock, wall_datetime
+from nephila_storage.sqlite_host_failures import host_failures
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_rows import SqliteUrlRows
 from nephila_storage.url_state import Admission, ContentRecord, FetchRecord, UrlRow
-from nephila_urls import CanonicalUrl, Refusal, UrlRefused, canonicalise, site_key
+from nephila_urls import CanonicalUrl, Refusal, UrlRefused, canonicalise, host_of, site_key
 
 from nephila_standalone.admission_rules import admission_rules
 from nephila_standalone.directory import CrawlToRead
@@ -65,7 +66,8 @@ async def _life_in(crawl: CrawlToRead, url: str) -> tuple[str, list[LifeStep]]:
         for canonical in meant:
             row = SqliteUrlRows(database).read_row(canonical)
             if row is not None and (row.admission or row.fetch):
-                return canonical, life_of(row, running=running)
+                failures = host_failures(database, host_of(canonical))
+                return canonical, life_of(row, running=running, host_failures=failures)
         for canonical in meant:
             samples = await SqliteRefusalLog(database).find(site_key(canonical), canonical)
             if samples:
@@ -83,11 +85,11 @@ def _refusal_now(crawl: CrawlToRead, url: CanonicalUrl) -> Refusal | None:
     return admission_rules(crawl.plan, this_year).judge(url, 1, 0)
 
 
-def life_of(row: UrlRow, *, running: bool) -> list[LifeStep]:
-    """What happened to a URL that was let through, in order."""
+def life_of(row: UrlRow, *, running: bool, host_failures: int = 0) -> list[LifeStep]:
+    """What happened to a URL that was let through, in order. `host_failures`: of its host, in a row."""
     steps = [_admitted(row.admission)] if row.admission else []
     if row.fetch is None:
-        return [*steps, _queued(running)]
+        return [*steps, _queued(running, host_failures)]
     content = row.content
     if content is None or content.sequence != row.fetch.sequence:
         return [*steps, _fetched(row.fetch, "")]
@@ -128,9 +130,13 @@ def _admitted(admission: Admission) -> LifeStep:
     return LifeStep("let through", r.REASON_ADMITTED, text, admission.first_seen_ms)
 
 
-def _queued(running: bool) -> LifeStep:
+def _queued(running: bool, host_failures: int) -> LifeStep:
     now = "its turn comes" if running else "its turn comes when the crawl goes on"
-    return LifeStep("queued", r.REASON_UNSPECIFIED, f"It was not fetched yet: {now}.")
+    text = f"It was not fetched yet: {now}."
+    if host_failures:
+        times = "once" if host_failures == 1 else f"{host_failures} times in a row"
+        text += f" Its host failed or asked to be left alone {times}, and is given time."
+    return LifeStep("queued", r.REASON_UNSPECIFIED, text)
 
 
 def _fetched(fetch: FetchRecord, moved_to: str) -> LifeStep:

@@ -10,6 +10,8 @@ from nephila_standalone.progress import DRAIN_LIMIT, CrawlState, Progress, Waiti
 from nephila_standalone.summary import reasons_shown, summary_lines
 
 _EVERY_SECONDS = 5.0
+# What is shorter would be shown as "0.0 s".
+_SHORTEST_WAIT = 0.05
 
 
 class PlainView:
@@ -65,5 +67,5 @@ def state_shown(progress: Progress) -> str:
 
 def waiting_shown(waiting: Waiting) -> str:
     """ "waiting 0.7 s for docs.example.org: crawl delay"."""
-    seconds = f" {duration_shown(waiting.seconds)}" if waiting.seconds > 0 else ""
+    seconds = f" {duration_shown(waiting.seconds)}" if waiting.seconds >= _SHORTEST_WAIT else ""
     return f"waiting{seconds} for {waiting.host}: {waiting.why.value}"

@@ -70,7 +70,7 @@ def test_a_directory_where_none_can_be_is_told(tmp_path: Path) -> None:
     for path in (tmp_path / "file", tmp_path / "file" / "d", Path("/proc/d")):
         with pytest.raises(CannotWrite, match="--into"):
             CrawlDirectory.open(path)
-    with pytest.raises(CannotWrite, match="too long.*--into"):
+    with pytest.raises(CannotWrite, match=r"too long.*--into"):
         DirectoryPaths(tmp_path / ("d" * 300)).stored_plan()
 
 

@@ -15,7 +15,9 @@ from nephila_standalone.inspect_pages import pages
 from nephila_standalone.inspect_status import status
 from nephila_standalone.inspect_url import explain
 from nephila_standalone.seed_redirects import sent_on
+from nephila_storage.frontier_store import FrontierChanges, HostRow
 from nephila_storage.refusals import RefusedUrl
+from nephila_storage.sqlite_frontier_store import SqliteFrontierStore
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_contents import SqliteUrlContents
 from nephila_storage.sqlite_url_fetches import SqliteUrlFetches
@@ -195,6 +197,19 @@ def test_a_crawl_that_just_began_has_nothing_to_show(
         pages(str(tmp_path), verdict=None, http_status=None, as_json=False)
         explain("https://a.org/", str(tmp_path), as_json=False)
     assert "never met" in capsys.readouterr().out
+
+
+def test_a_queued_url_tells_that_its_host_is_given_time(
+    crawl: DirectoryPaths, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = Database.open(crawl.state)
+    troubled = HostRow(0, 1, "a.org", "a.org", 0, 0, 3, 60_000, "", ())
+    asyncio.run(SqliteFrontierStore(database).write(FrontierChanges(hosts=[troubled])))
+    database.close()
+    explain("https://a.org/q", str(crawl.path), as_json=False)
+    assert "asked to be left alone 3 times in a row" in capsys.readouterr().out
+    explain("https://a.org/got", str(crawl.path), as_json=False)
+    assert "left alone" not in capsys.readouterr().out
 
 
 def test_a_redirect_says_where_it_leads(

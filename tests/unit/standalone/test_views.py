@@ -9,7 +9,8 @@ from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.live_view import LiveView
 from nephila_standalone.numbers_shown import bytes_shown, duration_shown, shortened, sparkline
-from nephila_standalone.progress import CrawlState, FinishReason, Progress
+from nephila_standalone.plain_view import waiting_shown
+from nephila_standalone.progress import CrawlState, FinishReason, Progress, Waiting, WaitReason
 from nephila_standalone.summary import nothing_fetched, summary_lines
 from nephila_standalone.views import ViewWhileRead, view_for
 from rich.console import Console
@@ -61,6 +62,12 @@ def test_the_live_view_shows_what_counts(
     assert "docs.example.org" in text
     assert "waiting" in text
     assert "crawl delay" in text
+
+
+def test_a_wait_too_short_to_show_has_no_number() -> None:
+    wait = Waiting("a.org", 0.04, WaitReason.CRAWL_DELAY)
+    assert waiting_shown(wait) == "waiting for a.org: crawl delay"
+    assert waiting_shown(replace(wait, seconds=0.2)) == "waiting 0.2 s for a.org: crawl delay"
 
 
 def test_plain_lines_come_each_five_seconds_and_at_each_change(
