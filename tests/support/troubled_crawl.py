@@ -144,9 +144,11 @@ class TroubledCrawl:
 
     def wait_for_events(self, count: int, within_s: float = PATIENCE_S) -> float:
         def reached() -> bool:
-            ended = self._running is not None and self._running.process.poll() is not None
+            running = self._running
+            ended = running is not None and running.process.poll() is not None
             enough = self.events() >= count
-            assert enough or not ended, f"ended before {count} events"
+            if ended and not enough and running is not None:
+                raise AssertionError(f"ended before {count} events: {running.end()}")
             return enough
 
         return wait_until(reached, f"{count} events", within_s)
