@@ -14,7 +14,7 @@ from nephila_testkit.faults import FailingMachine
 from nephila_testkit.web import SyntheticWeb, WebShape
 from nephila_urls import CanonicalUrl
 from outages import Outage, OutageCrawl, Trouble, until
-from troubled_crawl import SHORT_BACK_OFF, TroubledCrawl, needs_compiler, small_web
+from troubled_crawl import SHORT_BACK_OFF, TroubledCrawl, small_web
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -22,7 +22,6 @@ HOUR_S = 3600
 TEN_YEARS_S = 3653 * 24 * HOUR_S
 
 
-@needs_compiler
 def test_a_clock_that_jumps_breaks_no_law(tmp_path: Path) -> None:
     """Servers ask for waits in seconds and by dates; all are kept."""
     shape = small_web(109, seed=7, pages_per_host=10, capricious_hosts=60, strange_retry_after=True)

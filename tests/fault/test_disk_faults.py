@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from nephila_standalone.exit_codes import ExitCode
 from nephila_testkit.faults import FailingMachine
-from troubled_crawl import TroubledCrawl, needs_compiler, small_web
+from troubled_crawl import TroubledCrawl, small_web
 
-pytestmark = [pytest.mark.timeout(120), needs_compiler]
+pytestmark = pytest.mark.timeout(120)
 
 STOPPED_WITHIN_S = 5.0
 SLOWLY_S = 200.0

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from nephila_testkit.checker import Report, Terms, judge
 from nephila_testkit.checker.outputs import read_outputs
-from nephila_testkit.faults import compiler
 from nephila_testkit.free_ports import free_tcp_port
 from nephila_testkit.web import SyntheticWeb, WebShape, reachable, server
 from nephila_testkit.web.served import ServerLog, read_log
@@ -23,9 +21,6 @@ from nephila_testkit.web.served import ServerLog, read_log
 PATIENCE_S = 60.0
 # So that a wait which is asked for is the longer one, and shows when it is not kept.
 SHORT_BACK_OFF = {"NEPHILA_FRONTIER_FIRST_BACK_OFF": "PT0.2S"}
-needs_compiler = pytest.mark.skipif(
-    compiler() is None, reason="what makes a machine fail is built with cc, which is not here"
-)
 
 
 def wait_until(reached: Callable[[], bool], what: str, within_s: float = PATIENCE_S) -> float:

@@ -5,7 +5,7 @@ dawdle, at the moment that a test chooses. `small_disk` is a disk of a few megab
 and empties. Neither needs root.
 """
 
-from nephila_testkit.faults.failing_machine import FailingMachine, compiler
+from nephila_testkit.faults.failing_machine import FailingMachine
 from nephila_testkit.faults.small_disk import SmallDisk
 
-__all__ = ["FailingMachine", "SmallDisk", "compiler"]
+__all__ = ["FailingMachine", "SmallDisk"]
