@@ -5,7 +5,7 @@ from typing import cast
 
 from nephila_contracts import topics
 from nephila_contracts.v1.fetch_pb2 import Attempt
-from nephila_contracts.v1.links_pb2 import Edge, PageLinks
+from nephila_contracts.v1.links_pb2 import PageLinks
 from nephila_contracts.v1.url_pb2 import DiscoveredLink, DiscoverySource, UrlDiscovered, UrlKind
 from nephila_runtime import Emit
 
@@ -71,14 +71,11 @@ def _link(page: ParsedPage, at: int, depth: int) -> DiscoveredLink:
 def edges(page: ParsedPage, attempt: Attempt) -> Emit[PageLinks]:
     """All links of a page, in place of its earlier ones."""
     links = page.links
-    anchors = links.anchors or [""] * len(links.urls)
-    rels = links.rels or [""] * len(links.urls)
     message = PageLinks(
         source_url=attempt.url,
         sequence=attempt.sequence,
-        edges=[
-            Edge(target_url=url, anchor=anchor, rel=rel)
-            for url, anchor, rel in zip(links.urls, anchors, rels, strict=True)
-        ],
+        target_urls=links.urls,
+        anchors=links.anchors,
+        rels=links.rels,
     )
     return Emit(topics.LINK_GRAPH, attempt.site_key, message)

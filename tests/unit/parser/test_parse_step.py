@@ -127,7 +127,7 @@ def test_a_page_gives_its_parse_its_links_by_site_and_its_edges() -> None:
     assert (own.links[1].anchor, own.links[1].rel) == ("C", "ugc")
     (edges,) = edges_of(handled)
     assert edges.sequence == 77
-    assert [edge.target_url for edge in edges.edges] == list(page.out_links)
+    assert list(edges.target_urls) == list(page.out_links)
 
 
 def test_the_body_is_passed_on_as_it_came() -> None:
