@@ -39,14 +39,13 @@ class FetcherSettings(BaseSettings):
     """The longest that a fetch can take after its wait: the frontier leases a host again only then.
     Covers robots.txt, its pause, a second try on a new connection and the page; enforced."""
 
-    longest_crawl_delay: Pause = timedelta(minutes=10)
-    """Crawl-delay of robots.txt is obeyed up to here under one lease, and told to the frontier up to
-    here, which has a limit of its own."""
+    longest_crawl_delay: Pause = timedelta(minutes=5)
+    """Crawl-delay of robots.txt counts for at most this, as in the frontier: a day, as some write, would
+    mean never."""
     obey_crawl_delay: bool = True
     """False for one's own servers, where a given delay is the last word."""
-    longest_retry_after: Pause = timedelta(days=7)
-    """Retry-After is told to the frontier up to here: a wrong date would bury a host for good. The
-    frontier has a limit of its own."""
+    longest_retry_after: Pause = timedelta(hours=24)
+    """Retry-After counts for at most this, as in the frontier: a wrong date would bury a host for good."""
 
     robots_lifetime: Annotated[Seconds, Field(le=timedelta(hours=24))] = timedelta(hours=24)
     """RFC 9309 2.4: a robots.txt should not be used for more than 24 hours."""

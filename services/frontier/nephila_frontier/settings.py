@@ -17,7 +17,7 @@ class FrontierSettings(BaseSettings):
     """The same over all hosts of a site key, so that sub-domains are no way round; 0 counts by host."""
     ip_interval: timedelta = timedelta(milliseconds=100)
     """Least time between two requests to an address: 10/s, for machines that serve many sites."""
-    longest_crawl_delay: timedelta = timedelta(seconds=60)
+    longest_crawl_delay: timedelta = timedelta(minutes=5)
     """What a Crawl-delay counts for at most: a day, as some write, would mean never."""
     delay_factor: float = Field(default=5.0, ge=0)
     """The delay is at least this many times the usual response time (Heritrix's value); 0 is off."""

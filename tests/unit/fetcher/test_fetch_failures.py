@@ -185,7 +185,7 @@ def test_a_body_that_is_not_whole_is_no_page_unless_it_was_only_long(
         ("-5", 0),
         ("1.5", 0),
         ("", 0),
-        ("9" * 30, 7 * 86_400_000),
+        ("9" * 30, 86_400_000),
         ("Thu, 01 Jan 2026 00:10:01 GMT", 600_000),
         ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
     ],

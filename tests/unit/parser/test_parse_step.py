@@ -47,6 +47,7 @@ def downloaded(html: str, **fields: Any) -> PageDownloaded:
             sequence=77,
             depth=fields.get("depth", 1),
             kind=fields.get("kind", 0),
+            redirect_hops=fields.get("redirect_hops", 0),
         ),
         exchange=Exchange(
             status=200,
@@ -177,6 +178,19 @@ def test_a_hint_goes_out_however_lately_its_url_did() -> None:
         run.after(handled)
     handled = run.handle(downloaded(SITEMAP_HEAD + entry.format(""), kind=URL_KIND_SITEMAP))
     assert urls_of(handled) == []
+
+
+def test_a_sitemap_remembers_how_many_indexes_stand_above_it() -> None:
+    index = (
+        "<sitemapindex><sitemap><loc>http://www.site.example/1.xml</loc></sitemap></sitemapindex>"
+    )
+    handled = Run().handle(downloaded(index, kind=URL_KIND_SITEMAP, redirect_hops=3))
+    ((link,),) = [message.links for message in discovered_of(handled)]
+    assert (link.kind, link.redirect_hops) == (URL_KIND_SITEMAP, 4)
+    page = SITEMAP_HEAD + "<url><loc>http://www.site.example/a</loc></url></urlset>"
+    handled = Run().handle(downloaded(page, kind=URL_KIND_SITEMAP, redirect_hops=3))
+    ((link,),) = [message.links for message in discovered_of(handled)]
+    assert link.redirect_hops == 0
 
 
 def test_a_sitemap_s_entries_are_no_out_links_and_fill_many_messages() -> None:
