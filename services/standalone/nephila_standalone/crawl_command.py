@@ -20,6 +20,12 @@ from nephila_standalone.summary import nothing_fetched
 from nephila_standalone.views import ViewWhileRead, view_for
 
 
+_NO_CONTACT = (
+    "nephila: no --contact: the owners of the sites cannot write to you: "
+    "add --contact ADDRESS, a page or a mail address"
+)
+
+
 def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCode:
     """Crawls until nothing is left, a budget is spent or somebody stops it.
 
@@ -33,6 +39,8 @@ def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCo
     with CrawlDirectory.open(request.into) as directory:
         plan = request.onto(directory.stored_plan())
         directory.keep(plan)
+        if not plan.contact and not plan.allow_networks and sys.stderr.isatty():
+            print(_NO_CONTACT, file=sys.stderr)
         view = ViewWhileRead(view_for(plan, sys.stdout, as_json=as_json))
         try:
             with writing(directory.path):
