@@ -19,7 +19,6 @@ from nephila_standalone.seeds import warnings
 from nephila_standalone.summary import nothing_fetched
 from nephila_standalone.views import ViewWhileRead, view_for
 
-
 _NO_CONTACT = (
     "nephila: no --contact: the owners of the sites cannot write to you: "
     "add --contact ADDRESS, a page or a mail address"
