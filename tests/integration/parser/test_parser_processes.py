@@ -185,8 +185,9 @@ def test_ctrl_c_does_not_reach_a_parser() -> None:
 def test_an_answer_nobody_waits_for_is_not_taken_for_the_next_page_s() -> None:
     async def use(pool: ProcessPool) -> None:
         for _ in range(5):
-            task = asyncio.create_task(pool.parse(job(b"<a href=/late>" + b"<p>x" * 20_000)))
-            await asyncio.sleep(0.02)
+            # Long enough to read that it is still under way when it is given up.
+            task = asyncio.create_task(pool.parse(job(b"<a href=/late>" + b"<p>x" * 200_000)))
+            await asyncio.sleep(0.005)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
