@@ -4,6 +4,10 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 export UV_PYTHON_DOWNLOADS := never
+# Where the machine keeps certificates of its own (a proxy's, say), uv trusts them as pip does.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem),)
+export UV_SYSTEM_CERTS ?= true
+endif
 
 BIN := .venv/bin
 UV := $(BIN)/uv
@@ -23,7 +27,7 @@ quoted = '$(subst ','\'',$(1))'
 
 .PHONY: help
 help: ## Prints this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Use --------------------------------------------------------------------------------------------
 
@@ -38,7 +42,11 @@ crawl: ## Crawls a site: make crawl URL=https://example.org [ARGS="--into DIR --
 	@$(MAKE) -s .venv/.product
 	@$(BIN)/nephila crawl $(foreach url,$(value URL),$(call quoted,$(url))) $(value ARGS)
 
-.venv/bin/uv: requirements-uv.lock tools/venv.sh
+# A Python that is gone, or a checkout that was moved, leaves an environment that does not work.
+STALE := $(shell test -d .venv && { test -x .venv/bin/python && \
+  test "$$(cat .venv/.home 2>/dev/null || pwd -P)" = "$$(pwd -P)" || echo stale; })
+.PHONY: stale
+.venv/bin/uv: requirements-uv.lock tools/venv.sh $(STALE)
 	@echo 'Making .venv' >&2
 	@PYTHON="$(PYTHON)" sh tools/venv.sh
 	@touch $@
@@ -61,9 +69,13 @@ setup-dev: .venv/.development ## Installs what tests and checks need beside it.
 	@touch $@
 
 .PHONY: test
-test: setup-dev ## Runs every test but those of the real web; installs the servers that they need.
+test: setup-dev ## Runs every test but those of real servers, the real web and the faults that last.
+	@$(BIN)/pytest -q -n 2 -m 'not servers and not realweb and not long' $(value ARGS)
+
+.PHONY: servers-test
+servers-test: setup-dev ## Installs Kafka, Cassandra, Redis, S3 and OpenSearch, and runs the tests on them.
 	@$(SERVERS) install $(SERVERS_DIR)
-	@$(BIN)/pytest -q -n 2 -m 'not realweb' $(value ARGS)
+	@$(BIN)/pytest -q -n 2 -m servers $(value ARGS)
 
 .PHONY: test-quick
 test-quick: setup-dev ## Runs the unit tests: no socket, no sleep.
@@ -136,6 +148,23 @@ realweb-test: setup-dev ## Crawls them and compares with what a separate program
 	@$(REALWEB) install $(REALWEB_DIR)
 	@$(BIN)/pytest -q -m realweb $(value ARGS)
 
+.PHONY: simulate-faults
+simulate-faults: setup-dev ## Crawls on a virtual clock through seeded faults: [SEEDS=1000] [FIRST=1].
+	@SIMULATE_SEEDS=$(or $(SEEDS),1000) SIMULATE_FIRST=$(or $(FIRST),1) \
+	  $(BIN)/pytest -q -n 2 tests/fault/test_simulated_faults.py $(value ARGS)
+
+.PHONY: faults
+faults: setup-dev ## Runs every test of faults, also those that last: full, failing and slow disks, clocks, stops.
+	@$(BIN)/pytest -q -n 2 tests/fault $(value ARGS)
+
+.PHONY: chaos
+chaos: setup-dev ## Kills crawls with SIGKILL, and ends with one line: [KILLS=150].
+	@PYTHONPATH=tests/support $(BIN)/python tests/fault/chaos.py --kills $(or $(KILLS),150) $(value ARGS)
+
+.PHONY: mutants
+mutants: setup-dev ## Breaks a copy of the product in ways that the checks must notice: [ARGS="--only lease"].
+	@$(BIN)/python tests/fault/mutants $(value ARGS)
+
 .PHONY: bench-micro
 bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a page, as JSON.
 	@$(BIN)/python tests/bench/micro.py $(value ARGS)
@@ -144,10 +173,15 @@ bench-micro: setup-dev ## Measures our own hot functions: CPU milliseconds a pag
 bench: setup-dev ## Measures CPU seconds for 1,000 pages beside Scrapy and colly (go; ten minutes).
 	@$(BIN)/python tests/bench/peers/compare.py $(value ARGS)
 
+.PHONY: bench-long
+bench-long: setup-dev ## Crawls 300,000 generated pages: does it slow down? Plot in run/ (half an hour).
+	@$(BIN)/python tests/bench/long_crawl/long_crawl.py $(value ARGS)
+
 .PHONY: ci
-ci: ## Runs what a change must pass: check, test, realweb-test.
+ci: ## Runs what a change must pass: check, test, servers-test, realweb-test.
 	@$(MAKE) check
 	@$(MAKE) test
+	@$(MAKE) servers-test
 	@$(MAKE) realweb-test
 
 .PHONY: wheels

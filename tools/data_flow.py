@@ -70,7 +70,7 @@ def graph(services: tuple[Service, ...]) -> list[str]:
     for service in services:
         for part in (*service.steps, *service.ticks):
             for topic in part.produces:
-                for reader in readers[topic.name] or {f"{topic.name}_out([read by others])"}:
+                for reader in readers[topic.name] or {f"{topic.name}_out([read by nobody here])"}:
                     edges.add(f"  {service.name} -- {topic.name} --> {reader}")
     return ["```mermaid", "flowchart LR", *sorted(edges), "```"]
 

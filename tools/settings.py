@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +12,7 @@ from pydantic_settings import BaseSettings
 
 
 def settings() -> str:
-    """One table a service. Reasons are the string below a knob, or the comment above it."""
+    """One table a service. The reason of a knob is the string below it."""
     lines = [
         "# Settings",
         "",
@@ -65,10 +64,9 @@ def told_by(path: Path, class_name: str) -> tuple[dict[str, str], dict[str, str]
 
     A knob without a reason is an error.
     """
-    text = path.read_text()
     body = next(
         node.body
-        for node in ast.parse(text).body
+        for node in ast.parse(path.read_text()).body
         if isinstance(node, ast.ClassDef) and node.name == class_name
     )
     reasons: dict[str, str] = {}
@@ -76,7 +74,7 @@ def told_by(path: Path, class_name: str) -> tuple[dict[str, str], dict[str, str]
     for node, below in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             name = node.target.id
-            reasons[name] = string(below) or comment_above(text.splitlines(), node.lineno)
+            reasons[name] = string(below)
             if code := computed_default(node.value):
                 computed[name] = f"`{code}`"
     silent = [name for name, reason in reasons.items() if not reason]
@@ -98,18 +96,3 @@ def string(node: ast.stmt | None) -> str:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return " ".join(str(node.value.value).split())
     return ""
-
-
-def comment_above(lines: list[str], line_number: int) -> str:
-    """The comment lines directly above a line (counted from 1), as one line.
-
-    A knob directly below another shares its comment.
-    """
-    if line_number > 1 and re.match(r"    \w+: ", lines[line_number - 2]):
-        return "Goes with the one above."
-    words: list[str] = []
-    for line in reversed(lines[: line_number - 1]):
-        if not line.strip().startswith("#"):
-            break
-        words.insert(0, line.strip().removeprefix("#").strip())
-    return " ".join(words)

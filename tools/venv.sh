@@ -36,8 +36,13 @@ make_environment() {
     fi
 }
 
-# An environment of an interrupted run, or of a Python that is gone, is made anew.
-new_enough .venv/bin/python && { [ -x .venv/bin/uv ] || [ -x .venv/bin/pip ]; } || make_environment
+# Commands in an environment name its place: one that was moved does not work.
+is_at_home() { [ "$(cat .venv/.home 2>/dev/null || pwd -P)" = "$(pwd -P)" ]; }
+
+# An environment of an interrupted run, of a Python that is gone or of another place is made anew.
+new_enough .venv/bin/python && is_at_home && { [ -x .venv/bin/uv ] || [ -x .venv/bin/pip ]; } ||
+    make_environment
+pwd -P >.venv/.home
 
 if command -v uv >/dev/null; then
     uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements-uv.lock

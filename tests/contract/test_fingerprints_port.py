@@ -105,3 +105,21 @@ def test_turning_back_gives_the_simhash(simhash: int, index: int) -> None:
     turned = rotations(simhash)[index]
     assert unrotated(turned, index) == simhash
     assert block(turned) == (simhash >> (48 - 16 * index)) & 0xFFFF
+
+
+def test_what_was_held_long_ago_is_found_and_released_like_what_is_new(
+    fingerprints: Fingerprints,
+) -> None:
+    """Old and new lie in different tables where a store tells them apart."""
+    random = Random(7)
+    old, new = named(1, random.getrandbits(64)), named(2, random.getrandbits(64))
+    between = [named(3 + n, random.getrandbits(64)) for n in range(5_000)]
+    for page in (old, *between[:4_500]):
+        asyncio.run(fingerprints.hold([page]))
+    asyncio.run(fingerprints.hold([*between[4_500:], new]))
+    for page in (old, new):
+        for bits in ([0, 20, 40], [10, 30, 60]):
+            wanted = flipped(page.simhash, bits)
+            assert asyncio.run(fingerprints.near([wanted])) == {wanted: [page.url]}
+        asyncio.run(fingerprints.release([page]))
+        assert asyncio.run(fingerprints.near([page.simhash])) == {}

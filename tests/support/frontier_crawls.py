@@ -39,6 +39,8 @@ class Crawl(FrontierDriver):
         self._budget = budget or Budget()
         self.words = overrides or Words(set(), {})
         self._settings = FrontierSettings(**settings)
+        # For the next start.
+        self.rested = 0.0
         super().__init__(self._build_frontier)
 
     def _build_frontier(
@@ -53,6 +55,7 @@ class Crawl(FrontierDriver):
             rng,
             budget=self._budget,
             overrides=self.words,
+            rested=self.rested,
         )
         return service
 

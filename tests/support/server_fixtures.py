@@ -61,11 +61,14 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["servers_main_pid"] = run.main_pid
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The first test to ask for a server waits until it has started."""
+    """Marks what asks for a server, before -m chooses; the first test to ask waits until it has started."""
     for item in items:
-        asks = STARTING & set(getattr(item, "fixturenames", ()))
-        if asks and item.get_closest_marker("timeout") is None:
+        if not STARTING & set(getattr(item, "fixturenames", ())):
+            continue
+        item.add_marker(pytest.mark.servers)
+        if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(STARTS_WITHIN_S))
 
 

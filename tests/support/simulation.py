@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from nephila_fetcher import AddressGuard, NoSuchHost, Resolved
+from nephila_fetcher import AddressGuard, NoSuchHost, Resolved, Transport
 from nephila_parser import ParserSettings, build_inline_pool
 from nephila_runtime.database import Database
-from nephila_runtime.embedded_host import EmbeddedSettings, commit_inline
+from nephila_runtime.embedded_host import EmbeddedHost, EmbeddedSettings, commit_inline
 from nephila_runtime.virtual_time import VirtualClock, run_virtual
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import DirectoryPaths
@@ -25,7 +25,7 @@ from nephila_testkit.web.virtual_network import SyntheticResolver, SyntheticTran
 from nephila_urls import ScopeKind
 
 
-async def _no_sync(_descriptor: int) -> None:
+async def no_sync(_descriptor: int) -> None:
     """A simulation outlives its process's death, not a power cut."""
 
 
@@ -49,6 +49,7 @@ class Simulation:
     delay: timedelta | None = timedelta(seconds=1)
     host: EmbeddedSettings = field(default_factory=EmbeddedSettings)
     reach: Callable[[str], None] = nowhere
+    make_host: Callable[..., EmbeddedHost] = EmbeddedHost
 
     def plan(self) -> CrawlPlan:
         shape = self.web.shape
@@ -66,27 +67,34 @@ class Simulation:
 
     async def _crawl(self) -> SimulatedCrawl:
         loop = asyncio.get_running_loop()
-        transport = SyntheticTransport(self.web)
-        around = Surroundings(
-            clock=VirtualClock(loop),
+        clock = VirtualClock(loop)
+        transport = SyntheticTransport(self.web, wall=lambda: clock.wall_ms() / 1000)
+        last = await self.go_on(self.surroundings(clock, transport))
+        return SimulatedCrawl(last, transport.log(), loop.time())
+
+    def surroundings(self, clock: VirtualClock, transport: Transport) -> Surroundings:
+        return Surroundings(
+            clock=clock,
             rng=random.Random(self.seed),
             transport=transport,
             resolver=SyntheticResolver(self.web, Resolved, NoSuchHost),
             guard=AddressGuard(["127.0.0.0/8"]),
             parsers=build_inline_pool(ParserSettings()),
-            sync=_no_sync,
+            sync=no_sync,
             open_database=Database.open_for_simulation,
             commit=commit_inline,
             host=self.host,
             reach=self.reach,
+            make_host=self.make_host,
         )
+
+    async def go_on(self, around: Surroundings) -> Progress:
+        """One run of the command, from what stands in the directory to the end."""
         paths = DirectoryPaths(self.into)
         paths.warc.mkdir(parents=True, exist_ok=True)
-        run = CrawlRun(
-            self.plan(), paths, around, StandaloneSettings(), lambda _: None, asyncio.Event()
-        )
-        last = await run.to_end()
-        return SimulatedCrawl(last, transport.log(), loop.time())
+        settings, stop = StandaloneSettings(), asyncio.Event()
+        run = CrawlRun(self.plan(), paths, around, settings, lambda _: None, stop)
+        return await run.to_end()
 
 
 def event_hash(into: Path) -> str:

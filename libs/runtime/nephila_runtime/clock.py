@@ -3,7 +3,10 @@
 import asyncio
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Protocol
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Clock(Protocol):
@@ -33,6 +36,14 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+def boot_id() -> str:
+    """Names the boot from which `SystemClock.now` counts; empty where the machine does not tell."""
+    try:
+        return _BOOT_ID.read_text("ascii").strip()
+    except OSError:
+        return ""
 
 
 def wall_datetime(wall_ms: int) -> datetime:

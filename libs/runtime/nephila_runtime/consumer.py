@@ -12,7 +12,8 @@ _DDL = (
     " partition INTEGER NOT NULL, next_offset INTEGER NOT NULL, finished TEXT NOT NULL,"
     " PRIMARY KEY (service, topic, partition)) WITHOUT ROWID",
 )
-# Kafka's commit metadata holds no more (design 4.8): beyond it a reader waits for its slowest record.
+# A bitmap of these fits into Kafka's commit metadata (4 KiB); beyond it a reader waits for its slowest
+# record.
 MOST_FINISHED = 16_384
 
 

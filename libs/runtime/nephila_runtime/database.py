@@ -27,6 +27,9 @@ class Database:
         """Opens or makes the file for its one writer. A commit is on disk before it returns."""
         database = cls._open(path)
         database.execute("PRAGMA synchronous = FULL")
+        # A WAL that stands may hold pages that a failed fsync made the kernel forget to write: what
+        # follows them in it would be lost with them at a power cut. In the database file they are safe.
+        database.execute("PRAGMA wal_checkpoint(PASSIVE)")
         return database
 
     @classmethod
@@ -41,9 +44,15 @@ class Database:
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA cache_size = -65536")
+        # KiB. What is not in it, the operating system has in memory: a read of 3 microseconds.
+        connection.execute("PRAGMA cache_size = -32768")
         # A longer WAL lets pages of spent segments be reused before they are ever copied back.
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        # What a step's savepoint keeps of changed pages stays in memory: in a file it was 20 writes a
+        # page crawled, and more the larger the state.
+        connection.execute("PRAGMA temp_store = MEMORY")
+        # Debian's SQLite overwrites what is deleted with zeros: each segment of the log written twice.
+        connection.execute("PRAGMA secure_delete = OFF")
         return cls(connection)
 
     @classmethod

@@ -22,7 +22,7 @@ from nephila_runtime.clock import Clock
 from nephila_runtime.consumer import Consumer
 from nephila_runtime.database import Database, Savepoint
 from nephila_runtime.due_tick import DueTick
-from nephila_runtime.embedded_log import SEGMENT_BYTES, EmbeddedLog
+from nephila_runtime.embedded_log import SEGMENT_BYTES, TAIL_BYTES, EmbeddedLog
 from nephila_runtime.pace import Pace
 from nephila_runtime.participant import Participant
 from nephila_runtime.service import Assignment, ByKey, Emit, Service
@@ -36,6 +36,8 @@ class EmbeddedSettings(Pace):
     partitions: int = 8
     trim_every: timedelta = timedelta(seconds=2)
     segment_bytes: int = SEGMENT_BYTES
+    tail_bytes: int = TAIL_BYTES
+    """Records held in memory over all topics: beyond it readers go to disk."""
 
 
 async def commit_inline(database: Database) -> None:
@@ -91,6 +93,7 @@ class EmbeddedHost:
             partitions=settings.partitions,
             kept=kept,
             segment_bytes=settings.segment_bytes,
+            tail_bytes=settings.tail_bytes,
         )
         self._runners = [
             self._runner(service, index)

@@ -1,7 +1,8 @@
 """How a step's handling can end, beside returning what it emits.
 
-Anything else that a step raises is an outage or a bug: the host undoes the batch, tries again with
-back-off, and stops the process when that does not help.
+Anything else that a step raises is an outage or a bug: the host undoes what is not committed and ends
+the run, after a few tries where the step writes nothing (`ByKey`); whoever runs the host decides
+whether to build everything anew.
 """
 
 from datetime import timedelta

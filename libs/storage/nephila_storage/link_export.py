@@ -1,5 +1,7 @@
 """link_graph as lines of JSON: one a page, in place of the page's earlier ones."""
 
+from itertools import repeat
+
 import msgspec
 from nephila_contracts.v1.links_pb2 import PageLinks
 
@@ -25,5 +27,8 @@ _encode = msgspec.json.Encoder().encode
 
 def link_line(message: PageLinks) -> bytes:
     """The line of one page, with its newline."""
-    targets = [LinkTarget(edge.target_url, edge.anchor, edge.rel) for edge in message.edges]
+    urls = message.target_urls
+    anchors, rels = message.anchors or repeat(""), message.rels or repeat("")
+    # Not strict: an absent list stands for as many empty texts as there are targets.
+    targets = [LinkTarget(*edge) for edge in zip(urls, anchors, rels, strict=False)]
     return _encode(LinkLine(message.source_url, message.sequence, targets)) + b"\n"

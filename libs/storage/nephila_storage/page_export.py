@@ -3,17 +3,14 @@
 from typing import Literal
 
 import msgspec
-from nephila_contracts.v1.page_pb2 import PageFetched, Verdict
+from nephila_contracts.names import verdict_name
+from nephila_contracts.v1.page_pb2 import PageFetched
 
 from nephila_storage.payload import unpacked
 from nephila_storage.warc_records import warc_date
 
 # Raised when a field changes its meaning or goes; new fields leave it.
 SCHEMA_VERSION = 1
-
-_VERDICTS = {
-    number: name.removeprefix("VERDICT_").lower() for name, number in Verdict.items() if number
-}
 
 
 class Directives(msgspec.Struct, frozen=True):
@@ -60,7 +57,7 @@ def page_line(message: PageFetched) -> bytes:
         SCHEMA_VERSION,
         message.url,
         message.canonical_url,
-        _VERDICTS[message.verdict],
+        verdict_name(message.verdict),
         message.duplicate_of,
         warc_date(message.fetched_at_unix_ms),
         message.http_status,

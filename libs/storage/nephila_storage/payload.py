@@ -29,13 +29,15 @@ def payload_of(body: Body, mime_type: str, content_hash: bytes) -> Payload:
     if body.claim_key:
         raise BodyUnreadable(f"body is a claim check: {body.claim_key}")
     packed_type = mime_type.startswith(_PACKED_TYPES)
+    # A message gives a new copy at each asking.
+    ridden = body.data
     if body.coding == CODING_UNSPECIFIED:
-        return Payload(body.data, content_hash or sha256(body.data).digest(), packed_type, False)
+        return Payload(ridden, content_hash or sha256(ridden).digest(), packed_type, False)
     if body.coding == body.served_coding:
-        return Payload(body.data, sha256(body.data).digest(), packed=True, decoded=False)
+        return Payload(ridden, sha256(ridden).digest(), packed=True, decoded=False)
     if body.coding != CODING_ZSTD:
         raise BodyUnreadable(f"coding {body.coding} over served coding {body.served_coding}")
-    data = unpacked(body.data)
+    data = unpacked(ridden)
     decoded = body.served_coding != CODING_UNSPECIFIED
     return Payload(data, sha256(data).digest(), packed_type, decoded)
 

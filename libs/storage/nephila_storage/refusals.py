@@ -6,7 +6,7 @@ from typing import Protocol
 
 from nephila_contracts.v1.reason_pb2 import Reason
 
-# Samples that are kept of each site key and reason (design 5).
+# Samples that are kept of each site key and reason to show what a reason means, and no more.
 SAMPLES = 100
 
 

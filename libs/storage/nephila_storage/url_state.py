@@ -100,6 +100,7 @@ class ContentRecord:
     simhash: int
     verdict: Verdict
     alias_of: str
+    """The canonical of an alias; of a URL that redirects, where to."""
     storage_key: str
     text_key: str
     payload_digest: bytes

@@ -25,14 +25,17 @@ class AdmissionRules:
     exclude: tuple[re.Pattern[str], ...] = ()
     max_depth: int | None = None
     max_redirect_hops: int = 5
+    # Redirects and sitemap indexes on the way to a sitemap: honest ones nest once.
+    max_sitemap_hops: int = 10
 
     def judge(self, url: CanonicalUrl, depth: int, redirect_hops: int) -> Refusal | None:
         """Why the URL is refused, or None. A seed, which has depth 0, need not match `include`."""
         if not self.scope.allows(url):
             return Refusal.OUT_OF_SCOPE
-        refusal = self._judge_hops_and_exclusion(url, redirect_hops)
-        if refusal is not None:
-            return refusal
+        if self._is_excluded(url):
+            return Refusal.EXCLUDED
+        if redirect_hops > self.max_redirect_hops:
+            return Refusal.TOO_MANY_REDIRECTS
         if self.include and depth > 0 and not any(pattern.search(url) for pattern in self.include):
             return Refusal.NOT_INCLUDED
         if self.max_depth is not None and depth > self.max_depth:
@@ -41,20 +44,17 @@ class AdmissionRules:
 
     def judge_sitemap(self, url: CanonicalUrl, redirect_hops: int) -> Refusal | None:
         """As `judge` for a sitemap, which is fetched for its links: on the host of a seed neither the
-        prefix counts nor `include`, and depth counts nowhere."""
+        prefix counts nor `include`, and depth counts nowhere. The indexes above it count as hops."""
         if not self.scope.allows_sitemap(url):
             return Refusal.OUT_OF_SCOPE
-        refusal = self._judge_hops_and_exclusion(url, redirect_hops)
-        if refusal is not None:
-            return refusal
+        if self._is_excluded(url):
+            return Refusal.EXCLUDED
+        if redirect_hops > self.max_sitemap_hops:
+            return Refusal.TOO_DEEP
         return self.traps.judge_path(path_of(url).partition("?")[0])
 
-    def _judge_hops_and_exclusion(self, url: CanonicalUrl, redirect_hops: int) -> Refusal | None:
-        if any(pattern.search(url) for pattern in self.exclude):
-            return Refusal.EXCLUDED
-        if redirect_hops > self.max_redirect_hops:
-            return Refusal.TOO_MANY_REDIRECTS
-        return None
+    def _is_excluded(self, url: CanonicalUrl) -> bool:
+        return any(pattern.search(url) for pattern in self.exclude)
 
 
 # Refusals that another way to the same URL could lift.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from nephila_contracts.names import verdict_name
 from nephila_contracts.v1 import page_pb2
 from nephila_contracts.v1.page_pb2 import PageParsed
 from nephila_runtime import Clock, Emit, Handled, Record
@@ -139,12 +140,7 @@ class Judge:
         self, page: PageParsed, row: ContentRecord, displaced: ContentRecord | None, made: _Batch
     ) -> None:
         made.emits += self._events.of(page, row, displaced, self._clock.wall_ms())
-        made.counts.verdicts[VERDICT_NAMES[row.verdict]] += 1
-
-
-VERDICT_NAMES = {
-    number: name.removeprefix("VERDICT_").lower() for name, number in page_pb2.Verdict.items()
-}
+        made.counts.verdicts[verdict_name(row.verdict)] += 1
 
 
 def _judgement(

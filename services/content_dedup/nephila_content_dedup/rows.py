@@ -1,5 +1,7 @@
 """The content_ columns that an attempt leaves behind."""
 
+from dataclasses import replace
+
 from nephila_contracts.v1 import page_pb2
 from nephila_storage.page_store import Capture, Response, Stored
 from nephila_storage.url_state import ContentRecord
@@ -59,6 +61,7 @@ def _with_new_content(
 def _without_content(
     attempt: FinalAttempt, judgement: Judgement, previous: ContentRecord | None, stored: Stored
 ) -> ContentRecord:
+    moved_to = attempt.page.exchange.location
     return ContentRecord(
         url=attempt.url,
         site_key=attempt.site_key,
@@ -69,7 +72,7 @@ def _without_content(
         previous_hash=previous.content_hash if previous else b"",
         simhash=0,
         verdict=judgement.verdict,
-        alias_of="",
+        alias_of=moved_to if judgement.verdict == page_pb2.VERDICT_REDIRECTED else "",
         storage_key=stored.storage_key,
         text_key="",
         payload_digest=b"",
@@ -82,20 +85,11 @@ def _as_before(
     attempt: FinalAttempt, judgement: Judgement, previous: ContentRecord
 ) -> ContentRecord:
     """Unchanged, or not seen this time: what the URL held before still stands."""
-    return ContentRecord(
-        url=attempt.url,
-        site_key=attempt.site_key,
-        digest=attempt.digest,
+    return replace(
+        previous,
         sequence=attempt.page.attempt.sequence,
         offset=attempt.offset,
-        content_hash=previous.content_hash,
         previous_hash=previous.content_hash,
-        simhash=previous.simhash,
         verdict=judgement.verdict,
-        alias_of=previous.alias_of,
-        storage_key=previous.storage_key,
-        text_key=previous.text_key,
-        payload_digest=previous.payload_digest,
-        stored_at_ms=previous.stored_at_ms,
         displaced="",
     )

@@ -64,7 +64,10 @@ class DnsCache:
         if isinstance(known.answer, Resolved):
             return known.answer
         # A new exception: one that is raised twice drags the first traceback along.
-        raise type(known.answer)(*known.answer.args)
+        failure = type(known.answer)(*known.answer.args)
+        if isinstance(failure, DnsFailed):
+            failure.remembered = max(known.until - self._clock.now(), 0.0)
+        raise failure
 
     def _fresh(self, host: str) -> _Known | None:
         known = self._known.get(host)

@@ -21,6 +21,9 @@ class NoSuchHost(Exception):
 class DnsFailed(Exception):
     """No answer now (time-out, SERVFAIL, refused): to be asked again later."""
 
+    # Seconds for which the failure is remembered: to ask before is to hear the same.
+    remembered: float = 0.0
+
 
 class Resolver(Protocol):
     """Looks names up. Answers are not judged here: the address guard does that."""

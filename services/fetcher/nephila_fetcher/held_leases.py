@@ -2,7 +2,7 @@
 under way when the process before this one died."""
 
 import asyncio
-from collections import OrderedDict
+from collections import defaultdict
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,8 +13,9 @@ from nephila_runtime import Assignment, Record
 
 # An attempt's sequence is its frontier partition's epoch x 2^40 plus a counter.
 _EPOCH_SHIFT = 40
-# Attempts remembered, to drop the copies that a frontier publishes at its assignment.
-_REMEMBERED = 65_536
+# Attempts remembered in each of two generations, to drop the copies that a frontier publishes at its
+# assignment: 96 bytes each, where an entry in order of use takes 208.
+_GENERATION = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,11 @@ class HeldLeases:
 
     def __init__(self) -> None:
         self._epochs: dict[int, int] = {}
-        # Oldest first. Filled when a lease is taken; emptied by number, failure and revocation.
-        self._taken: OrderedDict[tuple[int, str], None] = OrderedDict()
+        # Filled when a lease is taken; emptied by number, failure and revocation.
+        self._taken: defaultdict[int, set[str]] = defaultdict(set)
+        self._count = 0
+        # When those are many they become the older ones.
+        self._taken_before: dict[int, set[str]] = {}
         self._open: list[Lease] = []
         self._takeovers: dict[int, _Takeover] = {}
 
@@ -67,17 +71,21 @@ class HeldLeases:
         if epoch < self._epochs.get(partition, 0):
             return False
         self._epochs[partition] = epoch
-        key = (partition, attempt.attempt_id)
-        if key in self._taken:
+        taken, attempt_id = self._taken[partition], attempt.attempt_id
+        if attempt_id in taken or attempt_id in self._taken_before.get(partition, ()):
             return False
-        self._taken[key] = None
-        if len(self._taken) > _REMEMBERED:
-            self._taken.popitem(last=False)
+        taken.add(attempt_id)
+        self._count += 1
+        if self._count >= _GENERATION:
+            self._taken_before, self._taken = self._taken, defaultdict(set)
+            self._count = 0
         return True
 
     def untake(self, partition: int, attempt: Attempt) -> None:
         """The handling failed: the host will hand the message in again."""
-        self._taken.pop((partition, attempt.attempt_id), None)
+        for taken in (self._taken, self._taken_before):
+            if partition in taken:
+                taken[partition].discard(attempt.attempt_id)
 
     @contextmanager
     def under_way(self, partition: int) -> Generator[Lease, None, None]:
@@ -102,9 +110,8 @@ class HeldLeases:
         self.forget(gone)
 
     def forget(self, partitions: Iterable[int]) -> None:
-        gone = frozenset(partitions)
-        for partition in gone:
+        for partition in partitions:
             self._epochs.pop(partition, None)
             self._takeovers.pop(partition, None)
-        for key in [key for key in self._taken if key[0] in gone]:
-            del self._taken[key]
+            self._taken.pop(partition, None)
+            self._taken_before.pop(partition, None)

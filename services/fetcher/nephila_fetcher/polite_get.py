@@ -16,6 +16,7 @@ from nephila_fetcher.exchange import (
     GetRequest,
     Limits,
     StaleConnection,
+    TlsFailed,
     exchange,
 )
 from nephila_fetcher.host_turns import HostTurns
@@ -77,7 +78,8 @@ class PoliteGet:
         except NoSuchHost as absent:
             raise NotAnswered(Reason.REASON_NO_SUCH_HOST) from absent
         except DnsFailed as failed:
-            raise NotAnswered(Reason.REASON_DNS_FAILED) from failed
+            wait = timedelta(seconds=failed.remembered)
+            raise NotAnswered(Reason.REASON_DNS_FAILED, wait) from failed
         permitted = self._guard.permitted(resolved.addresses)
         if not permitted:
             raise NotAnswered(Reason.REASON_ADDRESS_FORBIDDEN)
@@ -109,10 +111,14 @@ class PoliteGet:
     async def _send(self, request: httpx.Request, host: str, delay: float, trail: Trail) -> Answer:
         clock = self._clock
         async with self._turns.turn(host, delay):
-            trail.request_sent = True
+            sent_before, trail.request_sent = trail.request_sent, True
             trail.sent_at_wall_ms = clock.wall_ms()
             started = clock.now()
             try:
                 return await exchange(self._transport, request)
+            except (httpx.ConnectTimeout, httpx.ConnectError) as error:
+                # TLS that fails has cost the host something all the same.
+                trail.request_sent = sent_before or isinstance(error, TlsFailed)
+                raise
             finally:
                 trail.elapsed = clock.now() - started

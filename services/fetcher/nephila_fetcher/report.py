@@ -21,7 +21,7 @@ from nephila_fetcher.exchange import Answer
 from nephila_fetcher.outcome import Outcome
 from nephila_fetcher.polite_get import Trail
 
-# Limits of one url_discovered message (design 3).
+# Of url_discovered: the limits that url.proto states, less what a message holds beside its URLs.
 _LINKS = 500
 _BYTES = 240_000
 # A robots.txt of 500 KiB can name thousands; a page gives no more than this either.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nephila_contracts.v1.url_pb2 import UrlAdmitted
+from nephila_contracts.v1.url_pb2 import UrlAdmitted, UrlDue
 from nephila_runtime import NOTHING, Clock, Handled, Poison, Record
 from nephila_storage.frontier_store import OriginMark, QueuedUrl
 
@@ -42,7 +42,8 @@ class Admit:
         self._frontier.add(host, class_of_new(message, wall_ms), entry)
 
 
-def cut_or_poison(record: Record[UrlAdmitted]) -> UrlParts:
+def cut_or_poison(record: Record[UrlAdmitted] | Record[UrlDue]) -> UrlParts:
+    """The URL of a message, cut up. Raises Poison when it is no canonical URL."""
     url = cut(record.message.url)
     if url is None:
         raise Poison("no canonical URL", record)

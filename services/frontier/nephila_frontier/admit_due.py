@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from nephila_contracts.v1.url_pb2 import UrlDue
-from nephila_runtime import NOTHING, Clock, Handled, Poison, Record
+from nephila_runtime import NOTHING, Clock, Handled, Record
 from nephila_storage.frontier_store import DueKey, QueuedUrl
 
+from nephila_frontier.admit import cut_or_poison
 from nephila_frontier.back_queues import Host
-from nephila_frontier.entry import UrlParts, cut, pack_traits, pack_validators
+from nephila_frontier.entry import pack_traits, pack_validators
 from nephila_frontier.frontier import Frontier
 from nephila_frontier.priority import class_of_due
 
@@ -20,7 +21,7 @@ class AdmitDue:
         self._clock = clock
 
     async def handle(self, batch: Sequence[Record[UrlDue]]) -> Handled:
-        parts = [_cut_or_poison(record) for record in batch]
+        parts = [cut_or_poison(record) for record in batch]
         frontier = self._frontier
         hosts = [
             frontier.meet(record.partition, url.host, record.message.site_key)
@@ -46,10 +47,3 @@ class AdmitDue:
         validators = pack_validators(message.validators)
         entry = QueuedUrl(record.offset, key.path, traits, validators)
         self._frontier.add(host, class_of_due(message), entry)
-
-
-def _cut_or_poison(record: Record[UrlDue]) -> UrlParts:
-    url = cut(record.message.url)
-    if url is None:
-        raise Poison("no canonical URL", record)
-    return url

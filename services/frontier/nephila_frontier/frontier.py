@@ -204,8 +204,10 @@ class Frontier:
         self._changed[lease.host] = None
         given_up = False
         if outcome.is_deferred(completed):
-            lease.tries += outcome.counts_as_try(completed)
-            lease.back_offs += outcome.counts_as_back_off(completed)
+            # A host that has answered before is away: its URLs outlive that as they outlive a 503.
+            away = outcome.is_away(completed) and bool(lease.host.ip)
+            lease.tries += outcome.counts_as_try(completed) and not away
+            lease.back_offs += outcome.counts_as_back_off(completed) or away
             given_up = (
                 lease.tries >= self.settings.most_tries
                 or lease.back_offs >= self.settings.most_back_offs
@@ -281,6 +283,10 @@ class Frontier:
         self._changed[host] = None
 
     # -- the store ------------------------------------------------------------------------------
+
+    def changed(self, host: Host) -> None:
+        """The host's row is to be written with the next changes."""
+        self._changed[host] = None
 
     async def save(self, now: float) -> None:
         """Writes what was changed since the last time."""

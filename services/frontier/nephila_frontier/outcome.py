@@ -29,9 +29,12 @@ _TROUBLE = frozenset(
         REASON_TRIES_SPENT,
     )
 )
-# Nobody's fault: design 4.5 counts no try for these.
+# Nobody's fault: no try is counted for these.
 _HELD = frozenset((REASON_BLOCKLISTED, REASON_PAUSED))
 _UNCOUNTED = _HELD | {REASON_HANDED_BACK, REASON_BACKED_OFF}
+# Told of the host or of the way to it, whatever was asked for.
+_AWAY = frozenset((REASON_CONNECTION_REFUSED, REASON_DNS_FAILED, REASON_ROBOTS_UNREACHABLE))
+_AWAY_WHEN_UNSENT = frozenset((REASON_TIMED_OUT, REASON_CONNECTION_FAILED))
 _STORED = frozenset((REASON_FETCHED, REASON_NOT_MODIFIED))
 
 
@@ -65,6 +68,12 @@ def counts_as_try(completed: FetchCompleted) -> bool:
 
 def counts_as_back_off(completed: FetchCompleted) -> bool:
     return completed.reason == REASON_BACKED_OFF
+
+
+def is_away(completed: FetchCompleted) -> bool:
+    """Nobody was there to be asked for the URL, which says nothing about it."""
+    reason = completed.reason
+    return reason in _AWAY or (reason in _AWAY_WHEN_UNSENT and not completed.request_sent)
 
 
 def is_page(completed: FetchCompleted) -> bool:

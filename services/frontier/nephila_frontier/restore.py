@@ -12,36 +12,42 @@ from nephila_frontier.origins import Origins
 class Restore:
     """Rebuilds a partition under a new epoch.
 
-    Nobody knows when the last request before was sent, so every known host waits its whole delay, and
-    what was left of its back-off, from now.
+    Nobody knows when the last request before was sent, so every known host waits its whole delay from
+    now, and what was left of its back-off less `rested`: the seconds that have surely passed since.
     """
 
-    def __init__(self, frontier: Frontier, origins: Origins, clock: Clock) -> None:
+    def __init__(
+        self, frontier: Frontier, origins: Origins, clock: Clock, rested: float = 0.0
+    ) -> None:
         self._frontier = frontier
         self._origins = origins
         self._clock = clock
+        self._rested = rested
 
     async def assigned(self, assignment: Assignment) -> Handled:
         frontier, now = self._frontier, self._clock.now()
         await self.revoked(assignment.partitions)
+        rested, self._rested = self._rested, 0.0
         frontier.account.resume(await frontier.store.spent(), now)
         for partition in assignment.partitions:
             epoch = await frontier.store.raise_epoch(partition)
             frontier.leases.begin_epoch(partition, epoch)
             self._origins.restore(await frontier.store.origins(partition))
             rows = await frontier.store.hosts(partition)
-            hosts = {row.number: self._host(row, now) for row in rows}
+            hosts = {row.number: self._host(row, now, rested) for row in rows}
             await self._leases(hosts, await frontier.store.leases(partition))
             for host in hosts.values():
                 if host.queues:
                     frontier.back.rest(host)
+        if rested:
+            await frontier.save(now)
         return NOTHING
 
     async def revoked(self, partitions: tuple[int, ...]) -> None:
         self._frontier.forget(frozenset(partitions))
         self._origins.forget(frozenset(partitions))
 
-    def _host(self, row: HostRow, now: float) -> Host:
+    def _host(self, row: HostRow, now: float, rested: float) -> Host:
         frontier = self._frontier
         host = frontier.place(row.partition, row.number, row.name, row.site_key)
         host.crawl_delay = row.crawl_delay_ms / 1000
@@ -51,8 +57,12 @@ class Restore:
         politeness = frontier.politeness
         host.due_at = now + max(frontier.timers.delay(host), politeness.ip_interval)
         host.site.next_at = now + politeness.site_delay
-        if row.wait_ms:
-            frontier.timers.wait(host, now + row.wait_ms / 1000)
+        left = row.wait_ms / 1000 - rested
+        if left > 0:
+            frontier.timers.wait(host, now + left)
+        if row.wait_ms and rested:
+            # What is taken off once is not to be taken off again.
+            frontier.changed(host)
         for span in row.queues:
             queue = host.queue(span.queue_class)
             queue.cursor = span.cursor

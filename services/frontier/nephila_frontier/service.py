@@ -1,9 +1,10 @@
-"""The frontier's wiring."""
+"""Wiring: fetch_completed, url_admitted and url_due in, leases out."""
 
 import random
+from typing import Any
 
 from nephila_contracts import topics
-from nephila_runtime import Clock, Service, Step, Tick, WholeBatches
+from nephila_runtime import Clock, Service, Step, Tick
 from nephila_storage.frontier_store import FrontierStore
 
 from nephila_frontier.admit import Admit
@@ -32,40 +33,65 @@ def build_frontier(
     *,
     budget: Budget = _NO_LIMITS,
     overrides: Overrides = _NO_OVERRIDES,
+    rested: float = 0.0,
 ) -> tuple[Service, FrontierView]:
-    """The frontier as a service, and what its host sees of it."""
+    """The frontier as a service, and what its host sees of it.
+
+    `rested` is how many seconds have surely passed since its store was last written.
+    """
     frontier = Frontier(settings, store, downstream, overrides, budget, clock, rng)
     origins = Origins()
-    release = Release(frontier, clock)
-    admit = Admit(frontier, origins, clock)
-    admit_due = AdmitDue(frontier, clock)
-    dispatch = Dispatch(frontier, clock)
-    expire = Expire(frontier, clock)
-    restore = Restore(frontier, origins, clock)
-    steps = (
-        # Freed hosts before new URLs: else a flood of links would stop the fetchers.
-        Step(
-            "release", topics.FETCH_COMPLETED, (topics.PAGE_PARSED,), release.handle, WholeBatches()
-        ),
-        Step("admit", topics.URL_ADMITTED, (), admit.handle, WholeBatches()),
-        Step("admit_due", topics.URL_DUE, (), admit_due.handle, WholeBatches()),
+    restore = Restore(frontier, origins, clock, rested)
+    service = Service(
+        name="frontier",
+        steps=_steps(frontier, origins, clock),
+        ticks=_ticks(frontier, clock),
+        assigned=restore.assigned,
+        revoked=restore.revoked,
     )
-    ticks = (
+    return service, FrontierView(frontier, clock)
+
+
+def _steps(frontier: Frontier, origins: Origins, clock: Clock) -> tuple[Step[Any], ...]:
+    """Freed hosts before new URLs: else a flood of links would stop the fetchers."""
+    return (
+        Step(
+            name="release",
+            consumes=topics.FETCH_COMPLETED,
+            produces=(topics.PAGE_PARSED,),
+            handle=Release(frontier, clock).handle,
+        ),
+        Step(
+            name="admit",
+            consumes=topics.URL_ADMITTED,
+            produces=(),
+            handle=Admit(frontier, origins, clock).handle,
+        ),
+        Step(
+            name="admit_due",
+            consumes=topics.URL_DUE,
+            produces=(),
+            handle=AdmitDue(frontier, clock).handle,
+        ),
+    )
+
+
+def _ticks(frontier: Frontier, clock: Clock) -> tuple[Tick, ...]:
+    dispatch, expire = Dispatch(frontier, clock), Expire(frontier, clock)
+    return (
         Tick(
-            "dispatch",
-            settings.dispatch_every,
-            (topics.FETCH_REQUESTED,),
-            dispatch.run,
-            dispatch.after,
+            name="dispatch",
+            every=frontier.settings.dispatch_every,
+            produces=(topics.FETCH_REQUESTED,),
+            run=dispatch.run,
+            after=dispatch.after,
             eager=True,
             next_at=dispatch.next_at,
         ),
         Tick(
-            "expire",
-            settings.expire_every,
-            (topics.FETCH_REQUESTED, topics.PAGE_PARSED),
-            expire.run,
+            name="expire",
+            every=frontier.settings.expire_every,
+            produces=(topics.FETCH_REQUESTED, topics.PAGE_PARSED),
+            run=expire.run,
         ),
     )
-    view = FrontierView(frontier, clock)
-    return Service("frontier", steps, ticks, restore.assigned, restore.revoked), view

@@ -17,7 +17,7 @@ class FrontierSettings(BaseSettings):
     """The same over all hosts of a site key, so that sub-domains are no way round; 0 counts by host."""
     ip_interval: timedelta = timedelta(milliseconds=100)
     """Least time between two requests to an address: 10/s, for machines that serve many sites."""
-    longest_crawl_delay: timedelta = timedelta(seconds=60)
+    longest_crawl_delay: timedelta = timedelta(minutes=5)
     """What a Crawl-delay counts for at most: a day, as some write, would mean never."""
     delay_factor: float = Field(default=5.0, ge=0)
     """The delay is at least this many times the usual response time (Heritrix's value); 0 is off."""
@@ -56,7 +56,7 @@ class FrontierSettings(BaseSettings):
     most_lag: int = Field(default=512, ge=0)
     """Messages that wait downstream before the valve closes: bodies of 25 KB, so about 13 MB."""
     new_share: float = Field(default=0.6, gt=0)
-    """Capacity for URLs never fetched (design 6)."""
+    """Capacity for URLs never fetched: most of it, so that a crawl grows."""
     fast_share: float = Field(default=0.3, gt=0)
     """Capacity for known URLs that change fast."""
     revalidate_share: float = Field(default=0.1, gt=0)

@@ -5,7 +5,6 @@ from enum import StrEnum
 from heapq import nlargest
 from math import inf
 
-from nephila_contracts.v1.reason_pb2 import Reason
 from nephila_runtime import Clock
 from nephila_storage.frontier_store import Spent
 
@@ -25,7 +24,6 @@ class Wait(StrEnum):
     CRAWL_DELAY = "crawl delay"
     BACK_OFF = "back-off"
     HELD = "paused or blocklisted"
-    ADDRESS = "its address is busy"
     TURN = "waits for a lease"
 
 
@@ -96,7 +94,7 @@ class FrontierView:
 
     def status(self) -> FrontierStatus:
         frontier, now = self._frontier, self._clock.now()
-        next_at = min(frontier.back.next_at(), frontier.gate.next_at() or inf)
+        next_at = frontier.next_at()
         return FrontierStatus(
             queued=frontier.queued,
             leased=len(frontier.leases),
@@ -122,16 +120,13 @@ class FrontierView:
         return sorted(waiting, key=lambda entry: entry.seconds)
 
     def _why(self, host: Host, now: float) -> Wait:
-        if self.held(host) is not None:
+        if self._frontier.overrides.held(host.name, host.site_key) is not None:
             return Wait.HELD
         if max(host.site.next_at, host.due_at) <= now:
             return Wait.TURN
         if host.wait_until > now:
             return Wait.BACK_OFF
         return Wait.CRAWL_DELAY if host.crawl_delay else Wait.DELAY
-
-    def held(self, host: Host) -> Reason | None:
-        return self._frontier.overrides.held(host.name, host.site_key)
 
     def _count_busiest(self, now: float) -> tuple[BusyHost, ...]:
         if now >= self._count_again_at:

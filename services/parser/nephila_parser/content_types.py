@@ -34,9 +34,10 @@ _FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/
 def parse_page(job: ParseJob, limits: ParseLimits) -> ParsedPage:
     """Everything that is found in an answer. The same job gives the same page, in any process."""
     most = limits.sitemap_bytes if job.kind == URL_KIND_SITEMAP else limits.decoded_bytes
-    decoded = decode(job.body, job.coding, decoded_limit(len(job.body), most, limits))
+    limit = most if job.packed_here else decoded_limit(len(job.body), most, limits)
+    decoded = decode(job.body, job.coding, limit)
     document = _document(job, limits, decoded.data)
-    reader = None if job.digest_only else _reader(document)
+    reader = _reader(document)
     if decoded.cut and not decoded.data:
         page = ParsedPage(REASON_UNDECODABLE)
     elif reader is None:

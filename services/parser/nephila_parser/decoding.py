@@ -59,7 +59,7 @@ def decode(body: bytes, coding: int, limit: int) -> Decoded:
     if coding == CODING_UNSPECIFIED:
         return Decoded(body[:limit], len(body) > limit)
     if coding == CODING_GZIP:
-        return _gunzip(body, limit)
+        return gunzip(body, limit)
     if coding == CODING_ZSTD:
         return _unzstd(body, limit)
     if coding == CODING_BROTLI:
@@ -70,11 +70,7 @@ def decode(body: bytes, coding: int, limit: int) -> Decoded:
 
 
 def gunzip(body: bytes, limit: int) -> Decoded:
-    """For files that are gzip themselves, such as sitemap.xml.gz."""
-    return _gunzip(body, limit)
-
-
-def _gunzip(body: bytes, limit: int) -> Decoded:
+    """Undoes gzip, also of files that are gzip themselves, such as sitemap.xml.gz."""
     parts: list[bytes] = []
     room = limit
     rest = body

@@ -5,8 +5,14 @@ from typing import cast
 
 from nephila_contracts import topics
 from nephila_contracts.v1.fetch_pb2 import Attempt
-from nephila_contracts.v1.links_pb2 import Edge, PageLinks
-from nephila_contracts.v1.url_pb2 import DiscoveredLink, DiscoverySource, UrlDiscovered, UrlKind
+from nephila_contracts.v1.links_pb2 import PageLinks
+from nephila_contracts.v1.url_pb2 import (
+    URL_KIND_SITEMAP,
+    DiscoveredLink,
+    DiscoverySource,
+    UrlDiscovered,
+    UrlKind,
+)
 from nephila_runtime import Emit
 
 from nephila_parser.page import ParsedPage
@@ -27,7 +33,7 @@ def discovered(
         by_site.setdefault(links.site_of[at], []).append(at)
     for site, indexes in by_site.items():
         key = links.site_keys[site]
-        for part in _parts(page, indexes, attempt.depth + 1):
+        for part in _parts(page, indexes, attempt):
             message = UrlDiscovered(
                 site_key=key,
                 source_url=attempt.url,
@@ -37,11 +43,13 @@ def discovered(
             yield Emit(topics.URL_DISCOVERED, key, message)
 
 
-def _parts(page: ParsedPage, indexes: list[int], depth: int) -> Iterator[list[DiscoveredLink]]:
+def _parts(
+    page: ParsedPage, indexes: list[int], attempt: Attempt
+) -> Iterator[list[DiscoveredLink]]:
     part: list[DiscoveredLink] = []
     size = 0
     for at in indexes:
-        link = _link(page, at, depth)
+        link = _link(page, at, attempt)
         length = len(link.url) + 4 * len(link.anchor) + 4 * len(link.rel) + _LINK_OVERHEAD
         if part and (len(part) == _MOST_LINKS or size + length > _MOST_BYTES):
             yield part
@@ -52,15 +60,18 @@ def _parts(page: ParsedPage, indexes: list[int], depth: int) -> Iterator[list[Di
     yield part
 
 
-def _link(page: ParsedPage, at: int, depth: int) -> DiscoveredLink:
+def _link(page: ParsedPage, at: int, attempt: Attempt) -> DiscoveredLink:
     links = page.links
-    link = DiscoveredLink(url=links.urls[at], depth=depth)
+    link = DiscoveredLink(url=links.urls[at], depth=attempt.depth + 1)
     if links.anchors:
         link.anchor = links.anchors[at]
     if links.rels:
         link.rel = links.rels[at]
     if links.kinds:
         link.kind = cast("UrlKind", links.kinds[at])
+        if link.kind == URL_KIND_SITEMAP and attempt.kind == URL_KIND_SITEMAP:
+            # An index of indexes of indexes must come to an end.
+            link.redirect_hops = attempt.redirect_hops + 1
     if links.lastmods_unix_ms:
         link.lastmod_unix_ms = links.lastmods_unix_ms[at]
     if links.priorities:
@@ -71,14 +82,11 @@ def _link(page: ParsedPage, at: int, depth: int) -> DiscoveredLink:
 def edges(page: ParsedPage, attempt: Attempt) -> Emit[PageLinks]:
     """All links of a page, in place of its earlier ones."""
     links = page.links
-    anchors = links.anchors or [""] * len(links.urls)
-    rels = links.rels or [""] * len(links.urls)
     message = PageLinks(
         source_url=attempt.url,
         sequence=attempt.sequence,
-        edges=[
-            Edge(target_url=url, anchor=anchor, rel=rel)
-            for url, anchor, rel in zip(links.urls, anchors, rels, strict=True)
-        ],
+        target_urls=links.urls,
+        anchors=links.anchors,
+        rels=links.rels,
     )
     return Emit(topics.LINK_GRAPH, attempt.site_key, message)

@@ -8,7 +8,6 @@ windows-1252. Labels are the standard's, so "latin1" is windows-1252 and "gb2312
 import codecs
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 import cchardet
 import webencodings
@@ -40,13 +39,6 @@ _CHARSET = re.compile(
     rb"charset[\t\n\x0c\r ]*=[\t\n\x0c\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\x0c\r ;\"'][^\t\n\x0c\r ;]*))",
     re.IGNORECASE,
 ).search
-
-
-class Text(NamedTuple):
-    """A decoded text, with the standard's name of its encoding in lower case."""
-
-    text: str
-    charset: str
 
 
 @lru_cache(maxsize=256)

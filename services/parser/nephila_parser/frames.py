@@ -1,4 +1,5 @@
-"""Frames on the pipe between a parser process and its parent: four bytes of length, then msgpack."""
+"""Frames on the pipe between a parser process and its parent: four bytes of length, then msgpack
+(a list of jobs one way, the list of their pages the other)."""
 
 import struct
 

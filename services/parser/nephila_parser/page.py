@@ -54,8 +54,8 @@ class ParseJob(msgspec.Struct, array_like=True, frozen=True):
     x_robots_tag: str
     link: str
     body: bytes
-    # Set once the page has killed a process: unpack, hash and sniff it, no more.
-    digest_only: bool = False
+    # The fetcher put `coding` on: what it unpacks to came over the wire, so no ratio makes it a bomb.
+    packed_here: bool = False
 
 
 class Links(msgspec.Struct, array_like=True, gc=False):

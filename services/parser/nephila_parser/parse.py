@@ -71,6 +71,7 @@ def job_of(message: PageDownloaded) -> ParseJob:
         x_robots_tag=exchange.x_robots_tag,
         link=exchange.link,
         body=body.data,
+        packed_here=body.coding != body.served_coding,
     )
 
 

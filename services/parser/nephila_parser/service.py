@@ -8,7 +8,7 @@ from nephila_telemetry import NO_LOGS, Logger
 from nephila_urls import DEFAULT_RULES, CanonicalRules
 
 from nephila_parser.parse import Parse
-from nephila_parser.pool import InlinePool, ParserPool
+from nephila_parser.pool import ParserPool
 from nephila_parser.process_pool import ProcessPool
 from nephila_parser.recent_links import RecentLinks
 from nephila_parser.settings import ParserSettings
@@ -42,8 +42,12 @@ def build_process_pool(
 
 def build_inline_pool(
     settings: ParserSettings, spelling: CanonicalRules = DEFAULT_RULES
-) -> InlinePool:
+) -> ParserPool:
     """A parser in this process, for simulation."""
+    # With it come numpy and the libraries that read pages: 0.1 s and 25 MB that a crawl on processes,
+    # whose main process wires this service too, does without.
+    from nephila_parser.inline_pool import InlinePool
+
     return InlinePool(settings.limits(spelling))
 
 

@@ -3,7 +3,7 @@ closes.
 
 It dies with its parent, by the socket's end and by the kernel's signal, whichever comes first; it ignores
 Ctrl-C, since its parent drains. Its limits are the kernel's, so that no loop in C escapes them.
-Run by `process_pool` as `python -m nephila_parser.worker_process PARENT_PID`.
+Run by `parser_process` as `python -m nephila_parser.worker_process PARENT_PID`.
 """
 
 import ctypes
@@ -13,6 +13,7 @@ import resource
 import signal
 import socket
 import sys
+from contextlib import suppress
 from typing import BinaryIO
 
 import msgspec
@@ -30,7 +31,12 @@ def main(parent_pid: int) -> None:
     """Serves jobs until the parent goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent_pid)
-    with socket.socket(fileno=os.dup(0)) as pipe, open(0, "rb", buffering=1 << 18) as incoming:
+    with (
+        # A parent that goes without reading its answers resets the connection.
+        suppress(ConnectionError),
+        socket.socket(fileno=os.dup(0)) as pipe,
+        open(0, "rb", buffering=1 << 18) as incoming,
+    ):
         first = _read_frame(incoming)
         if first is None:
             return
@@ -42,14 +48,17 @@ def main(parent_pid: int) -> None:
 
 
 def _serve(pipe: socket.socket, incoming: BinaryIO, limits: ParseLimits) -> None:
-    decode = msgspec.msgpack.Decoder(ParseJob).decode
+    decode = msgspec.msgpack.Decoder(list[ParseJob]).decode
     encode = msgspec.msgpack.Encoder().encode
     # Trees go by reference counts; the collector would only walk the modules again and again.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     while (frame := _read_frame(incoming)) is not None:
-        _allow_cpu(limits.cpu_seconds)
-        pipe.sendall(framed(encode(_parsed(decode(frame), limits))))
+        pages: list[ParsedPage] = []
+        for job in decode(frame):
+            _allow_cpu(limits.cpu_seconds)
+            pages.append(_parsed(job, limits))
+        pipe.sendall(framed(encode(pages)))
 
 
 def _parsed(job: ParseJob, limits: ParseLimits) -> ParsedPage:

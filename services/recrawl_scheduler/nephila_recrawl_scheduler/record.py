@@ -1,10 +1,9 @@
-"""Records the verdict of each final attempt, and takes in hints."""
+"""Step: the verdict of each final attempt into url_state."""
 
 from collections.abc import Sequence
 
 from nephila_contracts.v1 import page_pb2
 from nephila_contracts.v1.page_pb2 import PageJudged
-from nephila_contracts.v1.url_pb2 import UrlHinted
 from nephila_runtime import Handled, Poison, Record
 from nephila_storage.url_state import FetchRecord, UrlFetches
 from nephila_telemetry import Recorder
@@ -34,20 +33,6 @@ class RecordVerdicts:
 
     async def after(self, recorded: int) -> None:
         self._metrics.add(VERDICTS_RECORDED, recorded)
-
-
-class TakeHints:
-    """url_hinted, counted and left: there is no schedule yet that a hint could move."""
-
-    def __init__(self) -> None:
-        self.hints = 0
-        """Taken in by this process."""
-
-    async def handle(self, batch: Sequence[Record[UrlHinted]]) -> Handled:
-        return Handled(learned=len(batch))
-
-    async def after(self, taken: int) -> None:
-        self.hints += taken
 
 
 def fetch_record(record: Record[PageJudged]) -> FetchRecord:

@@ -1,11 +1,11 @@
-"""Wiring: page_judged and url_hinted in."""
+"""Wiring: page_judged in."""
 
 from nephila_contracts import topics
 from nephila_runtime import Service, Step, WholeBatches
 from nephila_storage.url_state import UrlFetches
 from nephila_telemetry import NO_METRICS, Recorder
 
-from nephila_recrawl_scheduler.record import RecordVerdicts, TakeHints
+from nephila_recrawl_scheduler.record import RecordVerdicts
 from nephila_recrawl_scheduler.settings import RecrawlSchedulerSettings
 
 
@@ -13,8 +13,7 @@ def build_recrawl_scheduler(
     settings: RecrawlSchedulerSettings, fetches: UrlFetches, metrics: Recorder = NO_METRICS
 ) -> Service:
     """The service. It is the only writer of `fetches`."""
-    record, hints = RecordVerdicts(fetches, metrics), TakeHints()
-    order = WholeBatches(settings.batch)
+    record = RecordVerdicts(fetches, metrics)
     return Service(
         name="recrawl_scheduler",
         steps=(
@@ -23,16 +22,8 @@ def build_recrawl_scheduler(
                 consumes=topics.PAGE_JUDGED,
                 produces=(),
                 handle=record.handle,
-                order=order,
+                order=WholeBatches(settings.batch),
                 after=record.after,
-            ),
-            Step(
-                name="take_hints",
-                consumes=topics.URL_HINTED,
-                produces=(),
-                handle=hints.handle,
-                order=order,
-                after=hints.after,
             ),
         ),
     )

@@ -9,7 +9,6 @@ An assembly is made for a run and thrown away with it: after a failure the next 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 
 from nephila_content_dedup import ContentDedupSettings, build_content_dedup
 from nephila_contracts import topics
@@ -31,6 +30,7 @@ from nephila_storage.file_warc_store import FileWarcStore
 from nephila_storage.memory_seen_set import MemorySeenSet
 from nephila_storage.sqlite_fingerprints import SqliteFingerprints
 from nephila_storage.sqlite_frontier_store import SqliteFrontierStore
+from nephila_storage.sqlite_last_end import SqliteLastEnd
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_contents import SqliteUrlContents
 from nephila_storage.sqlite_url_fetches import SqliteUrlFetches
@@ -44,8 +44,13 @@ from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.downstream import EmbeddedDownstream
 from nephila_standalone.export import build_export
+from nephila_standalone.plan_settings import (
+    fetcher_settings,
+    frontier_settings,
+    parser_settings,
+)
 from nephila_standalone.settings import StandaloneSettings
-from nephila_standalone.surroundings import Surroundings, fetcher_settings, parser_settings
+from nephila_standalone.surroundings import Surroundings
 from nephila_standalone.tally import Tally, build_tally
 
 SETTINGS = (
@@ -106,7 +111,7 @@ def assemble(
         build_tally(tally),
         build_export(events, links),
     )
-    host = EmbeddedHost(
+    host = around.make_host(
         database,
         services,
         around.clock,
@@ -138,6 +143,7 @@ def _url_dedup(
 def _frontier(
     plan: CrawlPlan, database: Database, around: Surroundings, downstream: EmbeddedDownstream
 ) -> tuple[Service, FrontierView]:
+    rested = SqliteLastEnd(database).take(around.boot, around.clock.now())
     return build_frontier(
         frontier_settings(plan),
         SqliteFrontierStore(database),
@@ -145,20 +151,7 @@ def _frontier(
         around.clock,
         around.rng,
         budget=Budget(plan.page_budget, plan.byte_budget, plan.time_budget),
-    )
-
-
-def frontier_settings(plan: CrawlPlan) -> FrontierSettings:
-    """The frontier's knobs for a plan: a given delay is the interval of host, site and IP alike, and
-    switches adaptation off."""
-    if plan.delay is None:
-        return FrontierSettings()
-    return FrontierSettings(
-        host_delay=plan.delay,
-        site_delay=plan.delay,
-        ip_interval=plan.delay,
-        delay_factor=0.0,
-        longest_crawl_delay=timedelta() if plan.allow_networks else timedelta(minutes=1),
+        rested=rested,
     )
 
 

@@ -56,7 +56,9 @@ def crawl(as_json: bool, **options: Any) -> ExitCode:
     from nephila_standalone.plan_options import CrawlOptions, understand
 
     request = understand(CrawlOptions(**options))
-    from nephila_standalone.pipeline import SETTINGS, run_crawl
+    # Only now: a wrong command line is told without waiting for the services.
+    from nephila_standalone.assembly import SETTINGS
+    from nephila_standalone.pipeline import run_crawl
 
     check_environment(os.environ, SETTINGS)
     return run(request, run_crawl, as_json=as_json)

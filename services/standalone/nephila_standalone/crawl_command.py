@@ -14,9 +14,15 @@ from nephila_standalone.errors import writing
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.plan_options import PlanRequest
 from nephila_standalone.progress import FinishReason, Progress, RunCrawl
+from nephila_standalone.seed_redirects import sent_on
 from nephila_standalone.seeds import warnings
 from nephila_standalone.summary import nothing_fetched
 from nephila_standalone.views import ViewWhileRead, view_for
+
+_NO_CONTACT = (
+    "nephila: no --contact: the owners of the sites cannot write to you: "
+    "add --contact ADDRESS, a page or a mail address"
+)
 
 
 def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCode:
@@ -32,6 +38,8 @@ def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCo
     with CrawlDirectory.open(request.into) as directory:
         plan = request.onto(directory.stored_plan())
         directory.keep(plan)
+        if not plan.contact and not plan.allow_networks and sys.stderr.isatty():
+            print(_NO_CONTACT, file=sys.stderr)
         view = ViewWhileRead(view_for(plan, sys.stdout, as_json=as_json))
         try:
             with writing(directory.path):
@@ -40,7 +48,7 @@ def crawl(request: PlanRequest, run_crawl: RunCrawl, *, as_json: bool) -> ExitCo
         finally:
             view.close()
     if last.pages == 0 and last.finish in (FinishReason.NOTHING_LEFT, FinishReason.HOSTS_AWAY):
-        raise nothing_fetched(last, plan.seeds)
+        raise nothing_fetched(last, plan.seeds, sent_on(DirectoryPaths(plan.into), plan.seeds))
     return ExitCode.DONE
 
 

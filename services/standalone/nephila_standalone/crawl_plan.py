@@ -41,8 +41,8 @@ class CrawlPlan:
     allow_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     # Name server (address, port) asked in place of the machine's own.
     dns: tuple[str, int] | None = None
-    # Parser processes; 0 parses in the main process.
-    workers: int = 1
+    # Parser processes; 0 parses in the main process; None is the parser's own number.
+    workers: int | None = None
 
     def fingerprint(self) -> str:
         """Of what must not change between runs on one DIR: it decided which links were let in.

@@ -6,6 +6,7 @@
     DIR/warc/                 WARC files, and CDXJ beside each
     DIR/page_fetched.ndjson   one event for each page that is new, changed, an alias or gone
     DIR/links.ndjson          the link graph
+    DIR/nephila.log           JSON lines, once there was something to say: faults, with their tracebacks
 
 A crash while DIR is being made leaves a directory without crawl.json and with nothing of value; the
 same command makes it whole.
@@ -17,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from nephila_storage.append_file import replace_file
 from pydantic import TypeAdapter, ValidationError
 
 from nephila_standalone.crawl_plan import CrawlPlan
@@ -27,7 +29,8 @@ from nephila_standalone.errors import CannotWrite, OtherCrawl, writing
 FORMAT_VERSION = 1
 
 _CRAWL_FILE = "crawl.json"
-_CRAWL_FILE_NEW = "crawl.json.new"
+# As `replace_file` names what it has not put in place yet.
+_CRAWL_FILE_NEW = f"{_CRAWL_FILE}.new"
 _STATE = "state.sqlite"
 _WARC = "warc"
 # What a making that was cut short can leave behind.
@@ -57,7 +60,8 @@ class DirectoryPaths:
             return None
         except OSError as error:
             fault = f"cannot read {self.path / _CRAWL_FILE} ({error.strerror})"
-            raise CannotWrite(fault, "give yourself the right to read and write there") from None
+            mend = "give yourself the right to read and write there, or name another --into"
+            raise CannotWrite(fault, mend) from None
         return _plan_in(text, self.path)
 
 
@@ -85,6 +89,10 @@ class CrawlDirectory(DirectoryPaths):
             except (NotADirectoryError, FileExistsError):
                 fault = f"{path} lies below a file, so it cannot be made"
                 raise CannotWrite(fault, "name another directory with --into") from None
+            except FileNotFoundError:
+                # As below /proc.
+                fault = f"no directory can be made at {path}"
+                raise CannotWrite(fault, "name another directory with --into") from None
             return cls(path, DirectoryLock.take(path))
 
     def keep(self, plan: CrawlPlan) -> None:
@@ -94,7 +102,7 @@ class CrawlDirectory(DirectoryPaths):
         """
         with writing(self.path):
             self.warc.mkdir(exist_ok=True)
-            _replace_durably(self.path / _CRAWL_FILE, _text_of(plan))
+            replace_file(self.path / _CRAWL_FILE, _text_of(plan))
 
     def close(self) -> None:
         self._lock.release()
@@ -176,17 +184,3 @@ def _plan_in(text: bytes, path: Path) -> CrawlPlan:
     if plan.fingerprint() != content.get("fingerprint"):
         raise damaged
     return plan
-
-
-def _replace_durably(path: Path, content: bytes) -> None:
-    new = path.with_name(_CRAWL_FILE_NEW)
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

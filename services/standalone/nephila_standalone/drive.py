@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from nephila_contracts.names import reason_name
 from nephila_frontier import BudgetSpent, FrontierStatus, ValveClosed, Wait, WaitingHost
 from nephila_runtime import Clock, Emit
 
 from nephila_standalone.assembly import Assembly
+from nephila_standalone.errors import DiskStayedFull
 from nephila_standalone.progress import (
     DRAIN_LIMIT,
     CrawlState,
@@ -20,7 +22,7 @@ from nephila_standalone.progress import (
     Waiting,
     WaitReason,
 )
-from nephila_standalone.tally import Tally, reason_name
+from nephila_standalone.tally import Tally
 
 LOOK_EVERY = timedelta(milliseconds=100)
 _RATE_OVER_SECONDS = 10.0
@@ -35,7 +37,6 @@ _WHY = {
     Wait.CRAWL_DELAY: WaitReason.CRAWL_DELAY,
     Wait.BACK_OFF: WaitReason.BACK_OFF,
     Wait.HELD: WaitReason.HELD,
-    Wait.ADDRESS: WaitReason.ADDRESS,
     Wait.TURN: WaitReason.TURN,
 }
 
@@ -68,6 +69,16 @@ class Meter:
         return (pages - first) / (now - since) if now > since else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a crawl waits before it ends, with what is left still queued."""
+
+    # For hosts, when all that are left have backed off.
+    hosts: timedelta
+    # For room on a disk that is nearly full: the same as for room on a full one.
+    disk: timedelta
+
+
 @dataclass(frozen=True)
 class Drive:
     """One assembly from its first messages to the crawl's end, or to what makes its host fail."""
@@ -75,8 +86,7 @@ class Drive:
     assembly: Assembly
     clock: Clock
     meter: Meter
-    # A crawl ends when no host may be asked for longer than this.
-    patience: timedelta
+    patience: Patience
     tell: Callable[[Progress], None]
     stop: asyncio.Event
 
@@ -87,16 +97,18 @@ class Drive:
         """
         host_stop = asyncio.Event()
         running = asyncio.create_task(self.assembly.host.run(host_stop))
+        published = asyncio.create_task(self.assembly.host.publish(first))
         try:
-            published = asyncio.create_task(self.assembly.host.publish(first))
             await asyncio.wait({published, running}, return_when=asyncio.FIRST_COMPLETED)
             return await self._watch(running)
         finally:
+            published.cancel()
             host_stop.set()
             await running
 
     async def _watch(self, running: asyncio.Task[None]) -> Progress:
         drain_until: float | None = None
+        roomy_at = self.clock.now()
         while not running.done():
             if self.stop.is_set() and drain_until is None:
                 self.assembly.frontier.pause()
@@ -107,6 +119,10 @@ class Drive:
             self.tell(progress)
             if finish is not None:
                 return progress
+            if not _disk_low(status):
+                roomy_at = self.clock.now()
+            elif self.clock.now() - roomy_at >= self.patience.disk.total_seconds():
+                raise DiskStayedFull
             await asyncio.wait({running}, timeout=LOOK_EVERY.total_seconds())
         await running
         raise RuntimeError("the host ended without being asked to")
@@ -122,7 +138,7 @@ class Drive:
             return _FINISH[status.over]
         if not status.queued:
             return FinishReason.NOTHING_LEFT
-        away = status.next_in is not None and status.next_in > self.patience.total_seconds()
+        away = status.next_in is not None and status.next_in > self.patience.hosts.total_seconds()
         return FinishReason.HOSTS_AWAY if away else None
 
     async def _snapshot(

@@ -1,9 +1,10 @@
 """What a person can put right: each fault is one line that names it and its mend."""
 
 import errno
+import os
 import sqlite3
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nephila_standalone.exit_codes import ExitCode
@@ -65,7 +66,16 @@ class NothingFetched(CrawlError):
     exit_code = ExitCode.NOTHING_FETCHED
 
 
+class DiskStayedFull(OSError):
+    """The disk was full for longer than the crawl's patience."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ENOSPC, "the disk stayed full")
+
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_FAILING = (errno.EIO, errno.EROFS)
+_SQLITE_FAILING = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 _GO_ON = "then run the same command again, nothing is lost"
 
 
@@ -98,6 +108,13 @@ def is_disk_full(error: BaseException | None) -> bool:
     return False
 
 
+def is_disk_failing(error: BaseException) -> bool:
+    """Whether a failure says that DIR's disk fails or became read-only."""
+    if isinstance(error, OSError):
+        return error.errno in _FAILING
+    return isinstance(error, sqlite3.Error) and _sqlite_code(error) in _SQLITE_FAILING
+
+
 def _disk_fault(path: Path, error: BaseException) -> CannotWrite | None:
     if isinstance(error, BaseExceptionGroup):
         group: BaseExceptionGroup[BaseException] = error
@@ -118,10 +135,7 @@ def _file_fault(path: Path, error: OSError) -> CannotWrite | None:
             "give yourself the right to write there, or name another directory with --into",
         )
     if error.errno == errno.EROFS:
-        return CannotWrite(
-            f"cannot write in {path} (read-only file system)",
-            "mount it writable, or name another directory with --into",
-        )
+        return _read_only(path)
     if error.errno == errno.EIO:
         return CannotWrite(f"the disk of {path} fails", f"look after the disk, {_GO_ON}")
     return None
@@ -136,6 +150,8 @@ def _sqlite_fault(path: Path, error: sqlite3.Error) -> CannotWrite | None:
             f"cannot write {path / 'state.sqlite'} ({error})",
             "give yourself the right to write there, or name another directory with --into",
         )
+    if code == sqlite3.SQLITE_IOERR and _is_read_only(path):
+        return _read_only(path)
     if code == sqlite3.SQLITE_IOERR:
         return CannotWrite(f"the disk of {path} fails", f"look after the disk, {_GO_ON}")
     return None
@@ -144,6 +160,20 @@ def _sqlite_fault(path: Path, error: sqlite3.Error) -> CannotWrite | None:
 def _sqlite_code(error: sqlite3.Error) -> int:
     # The primary code is the low byte of the extended one.
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_read_only(path: Path) -> bool:
+    """SQLite calls every failed write an I/O error, also one on what was mounted anew, read-only."""
+    with suppress(OSError):
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    return False
+
+
+def _read_only(path: Path) -> CannotWrite:
+    return CannotWrite(
+        f"cannot write in {path} (read-only file system)",
+        "mount it writable, or name another directory with --into",
+    )
 
 
 def _full(path: Path) -> CannotWrite:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from nephila_contracts.v1.page_pb2 import Verdict
+from nephila_contracts.names import reason_name, verdict_name
+from nephila_contracts.v1.page_pb2 import VERDICT_ALIAS, VERDICT_REDIRECTED, Verdict
 from nephila_runtime.clock import wall_datetime
 from nephila_storage.sqlite_url_rows import SqliteUrlRows
 from nephila_storage.url_state import FetchRecord, UrlRow
@@ -16,8 +17,11 @@ from nephila_standalone.directory import CrawlToRead
 from nephila_standalone.errors import BadInput, printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
-from nephila_standalone.inspect_status import PAGE_VERDICTS, VERDICTS, verdict_name
-from nephila_standalone.reason_texts import name_of, short_name
+from nephila_standalone.inspect_status import PAGE_VERDICTS, VERDICTS
+from nephila_standalone.reason_texts import short_name
+
+# Those of a URL that stands for another one.
+_LEADS_ON = (VERDICT_ALIAS, VERDICT_REDIRECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,9 @@ def lines(rows: Iterator[UrlRow], wanted: PageFilter, *, as_json: bool) -> Itera
     for row in rows:
         if row.fetch is not None and wanted.wants(row.fetch):
             of = row.content if row.content and row.content.sequence == row.fetch.sequence else None
-            alias_of, storage_key = (of.alias_of, of.storage_key) if of else ("", "")
+            leads_on = of is not None and of.verdict in _LEADS_ON
+            alias_of = of.alias_of if of and leads_on else ""
+            storage_key = of.storage_key if of else ""
             if as_json:
                 yield _json_of(row.fetch, alias_of, storage_key)
             else:
@@ -91,7 +97,7 @@ def _json_of(page: FetchRecord, alias_of: str, storage_key: str) -> str:
     content = {
         "url": page.url,
         "verdict": verdict_name(page.verdict),
-        "reason": name_of(page.reason),
+        "reason": reason_name(page.reason),
         "http_status": page.http_status,
         "fetched_at_unix_ms": page.fetched_at_ms,
         "alias_of": alias_of,

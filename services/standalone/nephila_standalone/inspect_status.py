@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from nephila_contracts.names import reason_name, verdict_name
 from nephila_contracts.v1 import page_pb2 as p
-from nephila_contracts.v1.page_pb2 import Verdict
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
 from nephila_storage.sqlite_url_counts import OutcomeCount, SqliteUrlCounts
 
+from nephila_standalone.command_name import command_name
 from nephila_standalone.directory import CrawlToRead
 from nephila_standalone.errors import printable
 from nephila_standalone.exit_codes import ExitCode
 from nephila_standalone.inspect_database import reading
 from nephila_standalone.numbers_shown import bytes_shown, count_shown
-from nephila_standalone.reason_texts import name_of
 from nephila_standalone.summary import reasons_shown
 
 VERDICTS = (
@@ -43,7 +43,7 @@ def status(directory: str, *, as_json: bool) -> ExitCode:
         facts = _facts(crawl, counts.outcomes())
         facts["open"] = counts.open_urls()
         facts["left_out"] = _counted(
-            (name_of(reason), links)
+            (reason_name(reason), links)
             for reason, links in asyncio.run(SqliteRefusalLog(database).totals()).items()
         )
     print(json.dumps(facts, indent=2) if as_json else "\n".join(_lines(crawl, facts)))
@@ -61,7 +61,9 @@ def _facts(crawl: CrawlToRead, outcomes: Sequence[OutcomeCount]) -> dict[str, An
         "pages": sum(one.urls for one in pages),
         "verdicts": _counted((verdict_name(one.verdict), one.urls) for one in outcomes),
         "not_fetched": _counted(
-            (name_of(one.reason), one.urls) for one in outcomes if one.verdict not in PAGE_VERDICTS
+            (reason_name(one.reason), one.urls)
+            for one in outcomes
+            if one.verdict not in PAGE_VERDICTS
         ),
         "warc_files": len(files),
         "warc_bytes": sum(file.stat().st_size for file in files),
@@ -73,11 +75,6 @@ def _counted(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     for name, number in pairs:
         counts[name] = counts.get(name, 0) + number
     return counts
-
-
-def verdict_name(verdict: Verdict) -> str:
-    """ "new" for VERDICT_NEW."""
-    return Verdict.Name(verdict).removeprefix("VERDICT_").lower()
 
 
 def _lines(crawl: CrawlToRead, facts: dict[str, Any]) -> list[str]:
@@ -103,5 +100,5 @@ def _lines(crawl: CrawlToRead, facts: dict[str, Any]) -> list[str]:
     lines = [f"{crawl.path}: {state}"]
     lines += [printable(f"  {name.ljust(width)}  {value}") for name, value in rows]
     if pid is None and facts["open"]:
-        lines.append(f"  `nephila crawl --into {directory}` goes on")
+        lines.append(f"  `{command_name()} crawl --into {directory}` goes on")
     return lines

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from nephila_standalone.directory import DirectoryPaths
+from nephila_standalone.pace import Pace
 from nephila_standalone.progress import Progress
 
 _EVERY_SECONDS = 1.0
@@ -15,16 +16,11 @@ class JsonView:
 
     def __init__(self, output: TextIO) -> None:
         self._output = output
-        self._shown: Progress | None = None
+        self._pace = Pace(_EVERY_SECONDS)
 
     def show(self, progress: Progress) -> None:
-        last = self._shown
-        if last is not None and last.state == progress.state:
-            due = progress.elapsed - last.elapsed >= _EVERY_SECONDS
-            if not due:
-                return
-        self._shown = progress
-        self._write({"event": "progress", **asdict(progress)})
+        if self._pace.is_due(progress):
+            self._write({"event": "progress", **asdict(progress)})
 
     def finish(self, progress: Progress, paths: DirectoryPaths) -> None:
         files = {

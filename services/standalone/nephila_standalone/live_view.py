@@ -21,11 +21,12 @@ from nephila_standalone.numbers_shown import (
     shortened,
     sparkline,
 )
+from nephila_standalone.pace import Pace
 from nephila_standalone.plain_view import state_shown, waiting_shown
 from nephila_standalone.progress import CrawlState, HostActivity, Progress, Waiting
 from nephila_standalone.summary import reasons_shown, summary_lines
 
-# Snapshots come ten times a second, a drawing costs 3 ms.
+# A drawing costs 3 ms.
 _DRAW_SECONDS = 0.25
 _SPARK_SECONDS = 1.0
 _SPARK_MOST = 120
@@ -58,18 +59,15 @@ class LiveView:
         self._console = console
         self._rates: deque[float] = deque(maxlen=_SPARK_MOST)
         self._rate_at = float("-inf")
-        self._drawn_at = float("-inf")
-        self._drawn_state: CrawlState | None = None
+        self._pace = Pace(_DRAW_SECONDS)
         self._live = Live(
             console=console, auto_refresh=False, transient=True, vertical_overflow="crop"
         )
         self._live.start()
 
     def show(self, progress: Progress) -> None:
-        changed = progress.state != self._drawn_state
-        if not changed and progress.elapsed - self._drawn_at < _DRAW_SECONDS:
+        if not self._pace.is_due(progress):
             return
-        self._drawn_state, self._drawn_at = progress.state, progress.elapsed
         if progress.elapsed - self._rate_at >= _SPARK_SECONDS:
             self._rate_at = progress.elapsed
             self._rates.append(progress.pages_per_second)

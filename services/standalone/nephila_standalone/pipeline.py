@@ -1,35 +1,40 @@
 """`nephila crawl` from an opened DIR to its end, over every failure that a new run can mend.
 
 The host is crash-only: when a turn fails, its run ends and a new assembly is built from DIR, as after
-kill -9. A full disk is waited for; any other fault is tried again a few times, then shown.
+kill -9. A full disk is waited for, a failing one ends the crawl at once; any other fault is tried again
+a few times, then shown.
 """
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nephila_runtime import Emit, Service
+from nephila_runtime import Emit, Service, SystemClock
 from nephila_runtime.database import Database
 from nephila_storage.append_file import AppendFileDamaged
 from nephila_storage.file_warc_store import sort_indexes
+from nephila_storage.sqlite_last_end import SqliteLastEnd
 
-from nephila_standalone.assembly import SETTINGS, Assembly, assemble, seed_emits
+from nephila_standalone.assembly import Assembly, assemble, seed_emits
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory, DirectoryPaths
 from nephila_standalone.downstream import FreeSpace, plenty
-from nephila_standalone.drive import Drive, Meter
-from nephila_standalone.errors import OtherCrawl, is_disk_full
+from nephila_standalone.drive import Drive, Meter, Patience
+from nephila_standalone.errors import (
+    DiskStayedFull,
+    OtherCrawl,
+    is_disk_failing,
+    is_disk_full,
+)
+from nephila_standalone.fault_log import FaultLog
 from nephila_standalone.progress import CrawlState, FinishReason, Progress
 from nephila_standalone.seed_retries import retry_emits
 from nephila_standalone.settings import StandaloneSettings
 from nephila_standalone.surroundings import Surroundings, real_surroundings
-
-__all__ = ["SETTINGS", "run_crawl"]
 
 _LOOK_AT_DISK_EVERY = 1.0
 
@@ -42,7 +47,7 @@ async def run_crawl(
     stop: asyncio.Event,
 ) -> Progress:
     """Crawls on the machine's own surroundings. See `progress.RunCrawl`."""
-    async with real_surroundings(plan) as around:
+    async with real_surroundings(plan, FaultLog(directory.log, SystemClock().wall_ms)) as around:
         run = CrawlRun(plan, directory, around, StandaloneSettings(), on_progress, stop)
         last = await run.to_end()
     sort_indexes(directory.warc)
@@ -69,6 +74,7 @@ class CrawlRun:
         self._stop = stop
         self._meter = Meter(around.clock)
         self._space = FreeSpace(paths.path, settings.disk_reserve, around.clock)
+        self._log = FaultLog(paths.log, around.clock.wall_ms)
         self._last = Progress()
         self._failures = 0
         self._begun = False
@@ -80,6 +86,8 @@ class CrawlRun:
             except AppendFileDamaged as damage:
                 fault, _, mend = str(damage).partition(": ")
                 raise OtherCrawl(fault, mend) from damage
+            except DiskStayedFull:
+                raise
             except Exception as error:
                 await self._outlive(error)
             if self._stop.is_set():
@@ -90,9 +98,11 @@ class CrawlRun:
         try:
             assembly = assemble(self._plan, self._paths, database, self._around, self._space.low)
             try:
-                return await self._drive(assembly, database)
+                last = await self._drive(assembly, database)
             finally:
                 assembly.close()
+            SqliteLastEnd(database).note(self._around.boot, self._around.clock.now())
+            return last
         finally:
             database.close()
 
@@ -109,36 +119,36 @@ class CrawlRun:
         if not self._begun:
             self._begun = True
             first += retry_emits(database, self._plan.seeds)
-        patience = max(self._settings.host_patience, 3 * (self._plan.delay or timedelta()))
-        clock = self._around.clock
+        settings, clock = self._settings, self._around.clock
+        patience = Patience(
+            hosts=max(settings.host_patience, 3 * (self._plan.delay or timedelta())),
+            disk=settings.disk_patience,
+        )
         return await Drive(assembly, clock, self._meter, patience, tell, self._stop).to_end(first)
 
     async def _outlive(self, error: Exception) -> None:
         """Waits until a new assembly may go better; raises the error when that was tried enough."""
-        self._write_down(error)
-        if is_disk_full(error):
-            await self._wait_for_space(error)
+        self._log.error("run ended, built anew from DIR", failures=self._failures, exc_info=error)
+        failing = is_disk_failing(error)
+        # SQLite tells a full disk as a failing one where it enlarges its shared memory.
+        if is_disk_full(error) or (failing and self._space.is_low_now()):
+            await self._wait_for_space()
             return
+        if failing:
+            # A kernel forgets what an fsync could not write, and the next fsync succeeds without it: to
+            # try again would be to believe it.
+            raise error
         self._failures += 1
         if self._failures > self._settings.most_restarts:
             raise error
         await self._around.clock.sleep(0.1 * 2**self._failures)
 
-    def _write_down(self, error: Exception) -> None:
-        """Keeps the traceback in DIR, where a full disk does not forbid it."""
-        # Imported here: structlog takes 0.2 s, and nearly no crawl needs it.
-        from nephila_telemetry.json_logs import json_logger
-
-        with suppress(OSError), self._paths.log.open("a", encoding="ascii") as stream:
-            log = json_logger(stream, self._around.clock.wall_ms)
-            log.error("run ended, built anew from DIR", failures=self._failures, exc_info=error)
-
-    async def _wait_for_space(self, error: Exception) -> None:
+    async def _wait_for_space(self) -> None:
         clock = self._around.clock
         give_up_at = clock.now() + self._settings.disk_patience.total_seconds()
         while not self._stop.is_set():
             if clock.now() >= give_up_at:
-                raise error
+                raise DiskStayedFull
             self._tell(
                 replace(
                     self._last,

@@ -5,10 +5,13 @@ from typing import TextIO
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.errors import printable
 from nephila_standalone.numbers_shown import bytes_shown, duration_shown, rate_shown
+from nephila_standalone.pace import Pace
 from nephila_standalone.progress import DRAIN_LIMIT, CrawlState, Progress, Waiting
 from nephila_standalone.summary import reasons_shown, summary_lines
 
 _EVERY_SECONDS = 5.0
+# What is shorter would be shown as "0.0 s".
+_SHORTEST_WAIT = 0.05
 
 
 class PlainView:
@@ -16,16 +19,11 @@ class PlainView:
 
     def __init__(self, output: TextIO) -> None:
         self._output = output
-        self._shown: Progress | None = None
+        self._pace = Pace(_EVERY_SECONDS)
 
     def show(self, progress: Progress) -> None:
-        last = self._shown
-        if last is not None and last.state == progress.state:
-            due = progress.elapsed - last.elapsed >= _EVERY_SECONDS
-            if not due:
-                return
-        self._shown = progress
-        self._write(progress_line(progress))
+        if self._pace.is_due(progress):
+            self._write(progress_line(progress))
 
     def finish(self, progress: Progress, paths: DirectoryPaths) -> None:
         for line in summary_lines(progress, paths):
@@ -69,5 +67,5 @@ def state_shown(progress: Progress) -> str:
 
 def waiting_shown(waiting: Waiting) -> str:
     """ "waiting 0.7 s for docs.example.org: crawl delay"."""
-    seconds = f" {duration_shown(waiting.seconds)}" if waiting.seconds > 0 else ""
+    seconds = f" {duration_shown(waiting.seconds)}" if waiting.seconds >= _SHORTEST_WAIT else ""
     return f"waiting{seconds} for {waiting.host}: {waiting.why.value}"

@@ -1,6 +1,5 @@
 """From the options of `nephila crawl` to a `CrawlPlan`: every fault is told, not only the first."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
@@ -13,7 +12,7 @@ from nephila_standalone import option_values, seeds
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.errors import BadInput, BadInputs, OtherCrawl
 
-# Design 3 "Rates": below this the delay is for one's own servers only.
+# Below this the delay is for one's own servers only: other people's bear no more.
 LEAST_PUBLIC_DELAY = timedelta(seconds=1)
 # More parsers than this never helped one main process: it feeds them all.
 MOST_WORKERS = 64
@@ -61,19 +60,13 @@ class PlanRequest:
             if not self.seeds:
                 fault = f"there is no URL to start from, and no crawl in {self.into} to go on with"
                 raise BadInput(fault, "name one: nephila crawl https://example.org/")
-            begun = CrawlPlan(seeds=self.seeds, into=self.into, workers=default_workers())
-            plan = replace(begun, **self.given)
+            plan = replace(CrawlPlan(seeds=self.seeds, into=self.into), **self.given)
         else:
             every = tuple(dict.fromkeys((*stored.seeds, *self.seeds)))
-            plan = replace(stored, seeds=every, **{"workers": default_workers(), **self.given})
+            plan = replace(stored, seeds=every, **{"workers": None, **self.given})
             _check_same_rules(stored, plan)
         _check_delay(plan)
         return plan
-
-
-def default_workers() -> int:
-    """A parser process for each core but one, which is the main process's; 1 to 8."""
-    return max(1, min(8, (os.cpu_count() or 1) - 1))
 
 
 def understand(options: CrawlOptions) -> PlanRequest:
@@ -167,7 +160,7 @@ def _workers(option: str, text: str) -> int:
     number = option_values.count(option, text)
     if number > MOST_WORKERS:
         fault = f"{option} {number} is more than {MOST_WORKERS}"
-        raise BadInput(fault, f"write {option} {default_workers()}, one for each spare core")
+        raise BadInput(fault, "leave it out: one for each spare core is the best")
     return number
 
 

@@ -1,4 +1,4 @@
-"""What a running crawl tells of itself: plain numbers, told about twice a second by `pipeline`."""
+"""What a running crawl tells of itself: plain numbers, told ten times a second by `drive`."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from typing import Protocol
 from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import CrawlDirectory
 
-# A fetch ends within 30 s (design 6), its parse and commit soon after: a drain that takes longer is cut
+# A fetch ends within 30 s, its parse and commit soon after: a drain that takes longer is cut
 # off, which loses nothing.
 DRAIN_LIMIT = timedelta(seconds=40)
 
@@ -48,8 +48,6 @@ class WaitReason(StrEnum):
     # After 429, 503, time-outs and the like, or as long as Retry-After asked for.
     BACK_OFF = "backing off"
     HELD = "paused or blocklisted"
-    # Another host at the same IP address was asked just now.
-    ADDRESS = "its address is busy"
     TURN = "its turn"
 
 

@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 
+from nephila_contracts.names import reason_name
 from nephila_contracts.v1 import reason_pb2 as r
 from nephila_contracts.v1.reason_pb2 import Reason
 
@@ -35,7 +36,7 @@ REASON_TEXTS: Mapping[Reason, str] = {
     r.REASON_CLIENT_ERROR: "The server refused the request (a 4xx answer).",
     r.REASON_SERVER_ERROR: "The server failed (a 5xx answer).",
     r.REASON_BACKED_OFF: "The server asked to be left alone for a while (429 or 503).",
-    r.REASON_BAD_REDIRECT: "The server sent it on without saying where to.",
+    r.REASON_BAD_REDIRECT: "The server sent it on to nowhere that could be followed, or to itself.",
     r.REASON_ROBOTS_DISALLOWED: "The site's robots.txt forbids it.",
     r.REASON_ROBOTS_UNREACHABLE: "The site's robots.txt could not be read, so nothing is allowed.",
     r.REASON_NO_SUCH_HOST: "No host has that name.",
@@ -77,11 +78,10 @@ _MENDS: Mapping[Reason, str] = {
     r.REASON_TIMED_OUT: "check the network and the server, and try again",
     r.REASON_PROTOCOL_ERROR: "check that a web server listens there, and http:// or https://",
     r.REASON_TRIES_SPENT: "try again later",
-    r.REASON_LOST: "report it with DIR/nephila.log",
+    r.REASON_LOST: "report it, with DIR/nephila.log where there is one",
 }
 
-_NAMES = {reason: Reason.Name(reason).removeprefix("REASON_") for reason in REASON_TEXTS}
-_BY_NAME = {name: reason for reason, name in _NAMES.items()}
+_BY_NAME = {reason_name(reason): reason for reason in REASON_TEXTS}
 
 
 def text_of(reason: Reason) -> str:
@@ -96,12 +96,7 @@ def mend_of(reason: Reason) -> str | None:
 
 def short_name(reason: Reason) -> str:
     """ "timed out" for REASON_TIMED_OUT: for tables and live views."""
-    return words(name_of(reason))
-
-
-def name_of(reason: Reason) -> str:
-    """ "TIMED_OUT" for REASON_TIMED_OUT; "REASON_999" for a code younger than this program."""
-    return _NAMES.get(reason, f"REASON_{reason}")
+    return words(reason_name(reason))
 
 
 def words(name: str) -> str:

@@ -18,8 +18,7 @@ def typed_url(text: str) -> str:
     """The canonical URL meant by `text`; a bare name such as example.org or localhost:8080 gets
     https://. Raises BadInput."""
     text = text.strip()
-    # "example.org:8080/x" begins like a scheme, but a port follows the colon.
-    whole = text if _SCHEME.match(text) else f"https://{text}"
+    whole = text if has_scheme(text) else f"https://{text}"
     try:
         url = canonicalise(whole)
     except UrlRefused as refused:
@@ -28,6 +27,11 @@ def typed_url(text: str) -> str:
         # `nephila crawl into` and the like: a word, not a web address.
         raise _refused(text, "NOT_A_URL")
     return url
+
+
+def has_scheme(text: str) -> bool:
+    """Whether a scheme was typed; "example.org:8080/x" begins like one, but a port follows the colon."""
+    return bool(_SCHEME.match(text))
 
 
 def _refused(text: str, refusal: str) -> BadInput:

@@ -12,7 +12,8 @@ class StandaloneSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NEPHILA_STANDALONE_", frozen=True)
 
     disk_patience: timedelta = timedelta(minutes=10)
-    """How long a full disk is waited for before the crawl gives up; it goes on by itself before that."""
+    """How long room is waited for on a full or nearly full disk before the crawl gives up; it goes on by
+    itself before that."""
     host_patience: timedelta = timedelta(minutes=5)
     """How long a crawl waits when every host that is left has backed off: beyond it the crawl ends, its
     URLs stay queued, and the same command goes on later. At least three crawl delays."""

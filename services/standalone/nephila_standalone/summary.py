@@ -3,6 +3,10 @@
 import shlex
 from collections.abc import Mapping
 
+from nephila_contracts.names import reason_name
+from nephila_contracts.v1.reason_pb2 import REASON_OUT_OF_SCOPE
+
+from nephila_standalone.command_name import command_name
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.errors import NothingFetched, printable
 from nephila_standalone.numbers_shown import bytes_shown, count_shown, duration_shown, rate_shown
@@ -84,18 +88,25 @@ def _places(paths: DirectoryPaths) -> list[tuple[str, str]]:
 
 
 def _next(progress: Progress, paths: DirectoryPaths) -> list[tuple[str, str]]:
-    directory = shlex.quote(str(paths.path))
+    nephila, directory = command_name(), shlex.quote(str(paths.path))
     rows = [
-        (f"nephila pages {directory}", "what was fetched"),
-        (f"nephila explain URL --in {directory}", "why a URL was fetched, or not"),
+        (f"{nephila} pages {directory}", "what was fetched"),
+        (f"{nephila} explain URL --in {directory}", "why a URL was fetched, or not"),
     ]
     if progress.finish in (FinishReason.STOPPED, FinishReason.HOSTS_AWAY):
-        rows.insert(0, (f"nephila crawl --into {directory}", "go on"))
+        rows.insert(0, (f"{nephila} crawl --into {directory}", _going_on(progress)))
     elif progress.finish is not None and progress.finish in _BUDGETS:
         option = _BUDGETS[progress.finish]
-        command = f"nephila crawl --into {directory} {option} none"
+        command = f"{nephila} crawl --into {directory} {option} none"
         rows.insert(0, (command, "go on without that limit"))
     return rows
+
+
+def _going_on(progress: Progress) -> str:
+    """ "go on", and from when that makes sense."""
+    if progress.finish != FinishReason.HOSTS_AWAY or not progress.waiting:
+        return "go on"
+    return f"go on, {duration_shown(progress.waiting[0].seconds)} from now or later"
 
 
 def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
@@ -105,14 +116,33 @@ def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
     return [line for left, right in rows for line in (f"  {left}", f"      {right}")]
 
 
-def nothing_fetched(progress: Progress, seeds: tuple[str, ...]) -> NothingFetched:
-    """The fault of a crawl that ended without a page, by its most frequent reason."""
+def nothing_fetched(
+    progress: Progress, seeds: tuple[str, ...], sent_on: Mapping[str, str]
+) -> NothingFetched:
+    """The fault of a crawl that ended without a page, by its most frequent reason.
+
+    `sent_on` has the seeds that redirect, and where to.
+    """
     counts = progress.failed or progress.refused
     where = seeds[0] if len(seeds) == 1 else count_shown(len(seeds), "seed")
     if not counts:
-        return NothingFetched(f"nothing could be fetched from {where}", "see DIR/nephila.log")
+        fault = f"nothing could be fetched from {where}"
+        if progress.finish == FinishReason.HOSTS_AWAY:
+            return NothingFetched(
+                f"{fault}: {progress.finish.value}", "the same command goes on later"
+            )
+        return NothingFetched(fault, "`nephila explain URL --in DIR` tells why")
     name = min(counts, key=lambda name: (-counts[name], name))
+    if sent_on and name == reason_name(REASON_OUT_OF_SCOPE):
+        return _sent_out_of_scope(*next(iter(sent_on.items())))
     reason = by_name(name)
     text = text_of(reason).removesuffix(".")
     fault = f"nothing could be fetched from {printable(where)} ({words(name)})"
     return NothingFetched(f"{fault}: {text}", mend_of(reason) or "name another URL")
+
+
+def _sent_out_of_scope(seed: str, target: str) -> NothingFetched:
+    fault = f"nothing could be fetched from {printable(seed)} (redirected)"
+    where = f"It leads to {printable(target)}, which is outside the crawl's scope"
+    mend = "name that URL in its place, or start anew with a wider --scope and another --into"
+    return NothingFetched(f"{fault}: {where}", mend)

@@ -7,13 +7,11 @@ import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 
 from nephila_fetcher import (
     AddressGuard,
     AiodnsResolver,
-    FetcherSettings,
     HttpTransport,
     Resolver,
     Transport,
@@ -21,16 +19,18 @@ from nephila_fetcher import (
 )
 from nephila_parser import (
     ParserPool,
-    ParserSettings,
     build_inline_pool,
     build_process_pool,
 )
 from nephila_runtime import Clock, SystemClock
+from nephila_runtime.clock import boot_id
 from nephila_runtime.database import Database
-from nephila_runtime.embedded_host import EmbeddedSettings, commit_in_thread
+from nephila_runtime.embedded_host import EmbeddedHost, EmbeddedSettings, commit_in_thread
 from nephila_storage.append_file import Sync, sync_in_thread
+from nephila_telemetry import NO_LOGS, Logger
 
 from nephila_standalone.crawl_plan import CrawlPlan
+from nephila_standalone.plan_settings import fetcher_settings, parser_settings
 
 
 def nowhere(_point: str) -> None:
@@ -49,15 +49,19 @@ class Surroundings:
     parsers: ParserPool
     sync: Sync
     commit: Callable[[Database], Awaitable[None]]
+    boot: str = ""
+    """From what `clock` counts, so that another run may compare; empty when none may."""
     open_database: Callable[[Path], Database] = Database.open
     host: EmbeddedSettings = field(default_factory=EmbeddedSettings)
     reach: Callable[[str], None] = nowhere
     """Told each named point of a turn as it is passed: where a test may crash it."""
+    make_host: Callable[..., EmbeddedHost] = EmbeddedHost
+    """With the arguments of EmbeddedHost: a test's host may hand things in twice, or one by one."""
 
 
 @asynccontextmanager
-async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
-    """The machine's own, closed at the end."""
+async def real_surroundings(plan: CrawlPlan, log: Logger = NO_LOGS) -> AsyncGenerator[Surroundings]:
+    """The machine's own, closed at the end. `log` is where parsers tell of pages that harmed them."""
     fetcher = fetcher_settings(plan)
     async with AsyncExitStack() as stack:
         transport = HttpTransport(tls_context(), fetcher.idle_connections, fetcher.idle_timeout)
@@ -65,9 +69,10 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
         server = f"{plan.dns[0]}:{plan.dns[1]}" if plan.dns else None
         resolver = AiodnsResolver(server)
         stack.push_async_callback(resolver.aclose)
-        parsers = await stack.enter_async_context(_parsers(plan))
+        parsers = await stack.enter_async_context(_parsers(plan, log))
         yield Surroundings(
             clock=SystemClock(),
+            boot=boot_id(),
             rng=random.Random(),
             transport=transport,
             resolver=resolver,
@@ -79,33 +84,10 @@ async def real_surroundings(plan: CrawlPlan) -> AsyncGenerator[Surroundings]:
 
 
 @asynccontextmanager
-async def _parsers(plan: CrawlPlan) -> AsyncGenerator[ParserPool]:
+async def _parsers(plan: CrawlPlan, log: Logger) -> AsyncGenerator[ParserPool]:
     settings = parser_settings(plan)
     if plan.workers == 0:
         yield build_inline_pool(settings)
         return
-    async with build_process_pool(settings) as pool:
+    async with build_process_pool(settings, log=log) as pool:
         yield pool
-
-
-def parser_settings(plan: CrawlPlan) -> ParserSettings:
-    """The parser's knobs for a plan."""
-    return ParserSettings(workers=max(plan.workers, 1))
-
-
-# Where a site's owner finds out who crawls, when the user gives no contact.
-_PROJECT_PAGE = "https://nephila.invalid/"
-
-
-def fetcher_settings(plan: CrawlPlan) -> FetcherSettings:
-    """The fetcher's knobs for a plan. A given delay on one's own networks is the last word."""
-    given = plan.contact or _PROJECT_PAGE
-    own_servers = bool(plan.allow_networks) and plan.delay is not None
-    longest_pause = timedelta(seconds=15) if plan.delay is None else plan.delay * 2
-    return FetcherSettings.model_validate(
-        {
-            "contact": given,
-            "obey_crawl_delay": not own_servers,
-            "longest_pause": max(longest_pause, timedelta(seconds=15)),
-        }
-    )

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nephila_contracts import topics
+from nephila_contracts.names import reason_name
 from nephila_contracts.v1.page_pb2 import (
     VERDICT_ALIAS,
     VERDICT_FAILED,
@@ -59,11 +60,6 @@ class Tally:
             if verdict in _FAILURES:
                 failed[reason_name(reason)] += n
         return dict(failed.most_common())
-
-
-def reason_name(reason: Reason) -> str:
-    """A reason code without its prefix, such as "TIMED_OUT"."""
-    return Reason.Name(reason).removeprefix("REASON_")
 
 
 def build_tally(tally: Tally) -> Service:

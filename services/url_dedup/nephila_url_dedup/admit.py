@@ -7,6 +7,7 @@ what is left against the seen set and url_state, in the order of discovery.
 from collections.abc import Sequence
 from typing import Any
 
+from nephila_contracts.names import reason_name
 from nephila_contracts.v1.reason_pb2 import REASON_ADMITTED, REASON_KNOWN, Reason
 from nephila_contracts.v1.url_pb2 import URL_KIND_SITEMAP, DiscoveredLink, UrlDiscovered
 from nephila_runtime import Clock, Emit, Handled, Poison, Record
@@ -156,7 +157,6 @@ class Admit:
         for (_, reason), count in decisions.refused.items():
             by_reason[reason] = by_reason.get(reason, 0) + count
         for reason, count in by_reason.items():
-            label = Reason.Name(reason).removeprefix("REASON_")
-            self._metrics.add(catalogue.LINKS_DECIDED, count, label)
+            self._metrics.add(catalogue.LINKS_DECIDED, count, reason_name(reason))
         self._metrics.add(catalogue.LINKS_DISCOVERED, decisions.links)
         self._metrics.add(catalogue.EXACT_READS, decisions.exact_reads)

@@ -13,8 +13,9 @@ class UrlDedupSettings(BaseSettings):
 
     batch: int = Field(default=200, ge=1)
     """Messages handled at a time: one of a page and target site holds some ten links."""
-    recent: int = Field(default=200_000, ge=2)
-    """URLs whose verdict is remembered exactly: about 100 bytes each. Nearly all links are met again soon."""
+    recent: int = Field(default=50_000, ge=2)
+    """URLs whose verdict is remembered exactly: about 150 bytes each. A page's links are met again soon, and
+    the parser, which remembers a million, lets few of them through a second time."""
     seen_set_capacity: int = Field(default=1_000_000, ge=1)
     """URLs that the seen set is made for at least: 1.8 MB at the rate below."""
     seen_set_false_positives: float = Field(default=0.001, gt=0, lt=1)

@@ -29,7 +29,7 @@ def prepare(work: Path) -> None:
     """Copies and builds what is missing in the work folder; the pages take two minutes, once."""
     web = work / "benchweb"
     if not (web / "bench_web").exists():
-        shutil.copytree(SHARED / "benchweb", web, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        copy_sources(SHARED / "benchweb", web)
         _run(["go", "build", "-o", "bench_web", "."], web)
     if not (web / "web.pack").exists():
         _say("making the pages of the bench web: 1.9 GB, two minutes")
@@ -39,6 +39,14 @@ def prepare(work: Path) -> None:
         # Under another name first: a pack cut short would be served.
         _run(["./bench_web", "gen", "-templates", str(templates), "-out", "web.part"], web)
         (web / "web.part").rename(web / "web.pack")
+
+
+def copy_sources(source: Path, target: Path) -> None:
+    """A folder's files without their modes: the originals may not be written to."""
+    target.mkdir(parents=True, exist_ok=True)
+    for path in source.iterdir():
+        if path.is_file():
+            shutil.copyfile(path, target / path.name)
 
 
 @contextmanager

@@ -1,12 +1,11 @@
 """The crawlers that are compared: how each is installed in the work folder, and asked for N pages."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench_web import CHECKOUT, SHARED
+from bench_web import CHECKOUT, SHARED, copy_sources
 
 SEEDS = SHARED / "seeds.txt"
 SCRAPY = "scrapy==2.19.0"
@@ -49,8 +48,7 @@ def _scrapy(work: Path, _into: Path, pages: int) -> list[str]:
 def _build_colly(work: Path) -> None:
     if (work / "colly" / "collybench").exists():
         return
-    sources = SHARED / "peers" / "colly"
-    shutil.copytree(sources, work / "colly", dirs_exist_ok=True, copy_function=shutil.copyfile)
+    copy_sources(SHARED / "peers" / "colly", work / "colly")
     subprocess.run(["go", "build", "-o", "collybench", "."], cwd=work / "colly", check=True)
 
 

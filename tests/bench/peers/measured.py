@@ -59,15 +59,27 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def measure(command: list[str], log: Path) -> Run:
-    """Runs the command to its end. Only one at a time, and no other child may end meanwhile."""
+def measure(command: list[str], log: Path, bytecode: Path) -> Run:
+    """Runs the command to its end. Only one at a time, and no other child may end meanwhile.
+
+    Python keeps what it compiled in the folder `bytecode`, whatever the environment says of it.
+    """
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     bench_web.counts(reset=True)
     before = os.times()
     began = time.monotonic()
     pinned = ["taskset", "-c", str(CRAWLER_CORE), *command]
     with log.open("wb") as output:
-        process = subprocess.Popen(pinned, stdout=output, stderr=output, start_new_session=True)
-    looks, peak, traffic = _watch(process, began)
+        process = subprocess.Popen(
+            pinned, stdout=output, stderr=output, start_new_session=True, env=environment
+        )
+    try:
+        looks, peak, traffic = _watch(process, began)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
     wall = time.monotonic() - began
     _reap_orphans(process.pid)
     after = os.times()

@@ -200,7 +200,7 @@ def test_pages_that_change_leave_no_fingerprints_behind(judging: Judging) -> Non
         judging.judge(page(A, b"%d" % sequence, sequence, simhash=SIMHASH * sequence % (1 << 64)))
     judging.judge(page(B, b"19", 20), page(FAR, b"far", 21, simhash=5))
     judging.judge(answered(FAR, reason_pb2.REASON_GONE, 404, 22))
-    tables = ["content_holders", "near_pages", *(f"near_rotation_{n}" for n in range(4))]
+    tables = ["content_holders", "near_pages", *(f"near_young_{n}" for n in range(1, 4))]
     rows = [judging.database.rows(f"SELECT count(*) FROM {table}") for table in tables]
     assert rows == [[(1,)]] * len(tables)
 
@@ -220,6 +220,9 @@ def test_a_page_that_moved_is_an_alias_of_where_it_went(judging: Judging) -> Non
     moved = reason_pb2.REASON_REDIRECTED
     (told,), events = judging.judge(answered(A, moved, 301, 1, FAR))
     assert (told.verdict, told.alias_of, events) == (page_pb2.VERDICT_REDIRECTED, FAR, [])
+    row = judging.row(A)
+    assert row is not None
+    assert row.alias_of == FAR
     judging.judge(page(A, b"x", 2))
     _, (event,) = judging.judge(answered(A, moved, 301, 3, FAR))
     assert (event.verdict, event.canonical_url) == (page_pb2.VERDICT_ALIAS, FAR)

@@ -57,12 +57,17 @@ def test_the_user_agent_names_a_contact() -> None:
     assert settings.product_token == "nephila"
 
 
+@pytest.mark.parametrize("contact", ["me@crawler.test", "mailto:me@crawler.test"])
+def test_a_contact_may_be_a_mail_address(contact: str) -> None:
+    settings = FetcherSettings.model_validate({"contact": contact})
+    assert settings.user_agent == f"Nephila/0.1 (+{contact})"
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {},
         {"contact": "nobody"},
-        {"contact": "mailto:x@crawler.test"},
         {"contact": "https://crawler.test/)evil("},
         {"contact": "https://crawler.test/", "product_token": "ne phila"},
         {"contact": "https://crawler.test/", "robots_lifetime": timedelta(hours=25)},

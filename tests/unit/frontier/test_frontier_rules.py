@@ -96,7 +96,7 @@ def test_front_queues_serve_first_come_first_within_a_class() -> None:
 def test_the_longest_of_the_delays_is_kept_within_its_bounds() -> None:
     assert POLITENESS.delay(0, 0, None) == 1
     assert POLITENESS.delay(5, 0, None) == 5
-    assert POLITENESS.delay(10_000, 0, None) == 60
+    assert POLITENESS.delay(10_000, 0, None) == 300
     assert POLITENESS.delay(0, 0.5, None) == 2.5
     assert POLITENESS.delay(0, 100, None) == 30
     # An override replaces default and adaptation, not robots.txt.

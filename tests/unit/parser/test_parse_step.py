@@ -1,12 +1,14 @@
 """One answer in; its page, its new links and its edges out, whatever becomes of the parse."""
 
 import asyncio
+import hashlib
 from typing import Any
 
+import zstandard
 from nephila_contracts import topics
 from nephila_contracts.v1.fetch_pb2 import Attempt
 from nephila_contracts.v1.links_pb2 import PageLinks
-from nephila_contracts.v1.page_pb2 import Body, Exchange, PageDownloaded, PageParsed
+from nephila_contracts.v1.page_pb2 import CODING_ZSTD, Body, Exchange, PageDownloaded, PageParsed
 from nephila_contracts.v1.reason_pb2 import (
     REASON_FETCHED,
     REASON_NOT_PARSED,
@@ -45,13 +47,14 @@ def downloaded(html: str, **fields: Any) -> PageDownloaded:
             sequence=77,
             depth=fields.get("depth", 1),
             kind=fields.get("kind", 0),
+            redirect_hops=fields.get("redirect_hops", 0),
         ),
         exchange=Exchange(
             status=200,
             content_type=fields.get("content_type", "text/html"),
             response_head=b"HTTP/1.1 200",
         ),
-        body=Body(data=html.encode(), coding=fields.get("coding", 0)),
+        body=fields.get("body") or Body(data=html.encode(), coding=fields.get("coding", 0)),
     )
 
 
@@ -88,6 +91,17 @@ def edges_of(handled: Handled) -> list[PageLinks]:
     return [emit.message for emit in handled.emits if emit.topic is topics.LINK_GRAPH]
 
 
+def test_a_dull_page_that_came_unpacked_is_no_bomb() -> None:
+    text = b"<title>Dull</title>" + b"<p>all the same</p>\n" * 200_000
+    packed = zstandard.compress(text, 1)
+    assert len(text) > 1_000 * len(packed)
+    ours = downloaded("", body=Body(data=packed, coding=CODING_ZSTD))
+    page = parsed_of(Run().handle(ours))
+    assert (page.body_cut, page.content_hash) == (False, hashlib.sha256(text).digest())
+    served = Body(data=packed, coding=CODING_ZSTD, served_coding=CODING_ZSTD)
+    assert parsed_of(Run().handle(downloaded("", body=served))).body_cut
+
+
 def test_a_page_gives_its_parse_its_links_by_site_and_its_edges() -> None:
     handled = Run().handle(
         downloaded(
@@ -114,7 +128,7 @@ def test_a_page_gives_its_parse_its_links_by_site_and_its_edges() -> None:
     assert (own.links[1].anchor, own.links[1].rel) == ("C", "ugc")
     (edges,) = edges_of(handled)
     assert edges.sequence == 77
-    assert [edge.target_url for edge in edges.edges] == list(page.out_links)
+    assert list(edges.target_urls) == list(page.out_links)
 
 
 def test_the_body_is_passed_on_as_it_came() -> None:
@@ -164,6 +178,19 @@ def test_a_hint_goes_out_however_lately_its_url_did() -> None:
         run.after(handled)
     handled = run.handle(downloaded(SITEMAP_HEAD + entry.format(""), kind=URL_KIND_SITEMAP))
     assert urls_of(handled) == []
+
+
+def test_a_sitemap_remembers_how_many_indexes_stand_above_it() -> None:
+    index = (
+        "<sitemapindex><sitemap><loc>http://www.site.example/1.xml</loc></sitemap></sitemapindex>"
+    )
+    handled = Run().handle(downloaded(index, kind=URL_KIND_SITEMAP, redirect_hops=3))
+    ((link,),) = [message.links for message in discovered_of(handled)]
+    assert (link.kind, link.redirect_hops) == (URL_KIND_SITEMAP, 4)
+    page = SITEMAP_HEAD + "<url><loc>http://www.site.example/a</loc></url></urlset>"
+    handled = Run().handle(downloaded(page, kind=URL_KIND_SITEMAP, redirect_hops=3))
+    ((link,),) = [message.links for message in discovered_of(handled)]
+    assert link.redirect_hops == 0
 
 
 def test_a_sitemap_s_entries_are_no_out_links_and_fill_many_messages() -> None:

@@ -61,7 +61,7 @@ def test_a_bomb_is_stopped_at_the_limit(name: str, coding: int) -> None:
     grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert decoded.cut
     assert len(decoded.data) == LIMIT
-    # hardening.md B2 8: growth below the limit and 32 MB.
+    # The limit, and what the decoders themselves hold.
     assert grown_kb < (LIMIT + 32_000_000) // 1000
 
 

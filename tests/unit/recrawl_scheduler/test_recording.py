@@ -8,9 +8,8 @@ from nephila_contracts import topics
 from nephila_contracts.v1 import page_pb2, reason_pb2
 from nephila_contracts.v1.fetch_pb2 import Attempt
 from nephila_contracts.v1.page_pb2 import PageJudged, Verdict
-from nephila_contracts.v1.url_pb2 import UrlHinted
 from nephila_recrawl_scheduler import RecrawlSchedulerSettings, build_recrawl_scheduler
-from nephila_recrawl_scheduler.record import TakeHints, keeps_validators
+from nephila_recrawl_scheduler.record import keeps_validators
 from nephila_runtime import Poison, Record
 from nephila_runtime.database import Database
 from nephila_storage.sqlite_url_fetches import SqliteUrlFetches
@@ -102,23 +101,3 @@ def test_a_304_that_failed_is_not_asked_for_again() -> None:
 def test_a_verdict_without_a_url_is_poison(database: Database) -> None:
     with pytest.raises(Poison):
         recorded(database, [PageJudged()])
-
-
-def test_hints_are_drained() -> None:
-    hints = TakeHints()
-    batch = [Record(0, offset, "a.example", UrlHinted(url=URL)) for offset in range(3)]
-
-    async def run() -> None:
-        handled = await hints.handle(batch)
-        assert handled.emits == ()
-        assert hints.hints == 0
-        await hints.after(handled.learned)
-
-    asyncio.run(run())
-    assert hints.hints == 3
-
-
-def test_nothing_is_produced_yet(database: Database) -> None:
-    service = build_recrawl_scheduler(RecrawlSchedulerSettings(), SqliteUrlFetches(database))
-    assert [step.consumes for step in service.steps] == [topics.PAGE_JUDGED, topics.URL_HINTED]
-    assert all(not step.produces for step in service.steps)

@@ -57,7 +57,7 @@ class UntilStopped(Pipeline):
 
 
 def run(pipeline: Pipeline, into: Path, *urls: str, **options: str) -> ExitCode:
-    request = understand(CrawlOptions(urls=urls, into=str(into), workers="1", **options))  # type: ignore[arg-type]
+    request = understand(CrawlOptions(urls=urls, into=str(into), **options))  # type: ignore[arg-type]
     return crawl(request, pipeline, as_json=False)
 
 
@@ -120,3 +120,9 @@ def test_bad_seed_lines_are_told_and_the_rest_is_crawled(
     assert pipeline.plan is not None
     assert pipeline.plan.seeds == ("https://a.org/",)
     assert "line 2" in capsys.readouterr().err
+
+
+def test_a_crawl_whose_hosts_do_not_answer_now_says_so(tmp_path: Path) -> None:
+    last = replace(DONE, pages=0, failed={}, refused={}, finish=FinishReason.HOSTS_AWAY)
+    with pytest.raises(NothingFetched, match=r"do not answer now: the same command goes on later"):
+        run(Pipeline(last), tmp_path / "d", "http://127.0.0.1:8/")

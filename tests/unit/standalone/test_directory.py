@@ -65,11 +65,13 @@ def test_a_directory_with_other_files_is_left_alone(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
 
-def test_a_directory_that_is_a_file_or_below_one_cannot_be_written(tmp_path: Path) -> None:
+def test_a_directory_where_none_can_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    for path in (tmp_path / "file", tmp_path / "file" / "d"):
+    for path in (tmp_path / "file", tmp_path / "file" / "d", Path("/proc/d")):
         with pytest.raises(CannotWrite, match="--into"):
             CrawlDirectory.open(path)
+    with pytest.raises(CannotWrite, match=r"too long.*--into"):
+        DirectoryPaths(tmp_path / ("d" * 300)).stored_plan()
 
 
 def test_a_directory_of_another_format_names_who_can_read_it(tmp_path: Path) -> None:

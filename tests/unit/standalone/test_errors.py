@@ -1,6 +1,8 @@
 import errno
+import os
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from nephila_standalone.errors import BadInput, CannotWrite, writing
@@ -37,6 +39,20 @@ def test_a_database_on_a_full_disk_is_a_full_disk(tmp_path: Path) -> None:
         connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
     connection.close()
     assert caught.value.exit_code == ExitCode.CANNOT_WRITE
+
+
+@pytest.mark.parametrize(("flag", "told"), [(os.ST_RDONLY, "read-only"), (0, "fails: look after")])
+def test_a_database_that_cannot_write_tells_a_read_only_mount_from_a_failing_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flag: int, told: str
+) -> None:
+    def mounted(_path: Path) -> SimpleNamespace:
+        return SimpleNamespace(f_flag=flag)
+
+    monkeypatch.setattr(os, "statvfs", mounted)
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    with pytest.raises(CannotWrite, match=told), writing(tmp_path):
+        raise error
 
 
 def test_a_bug_is_not_dressed_up_as_a_fault(tmp_path: Path) -> None:

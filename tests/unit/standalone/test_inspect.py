@@ -14,11 +14,15 @@ from nephila_standalone.errors import BadInput, OtherCrawl
 from nephila_standalone.inspect_pages import pages
 from nephila_standalone.inspect_status import status
 from nephila_standalone.inspect_url import explain
+from nephila_standalone.seed_redirects import sent_on
+from nephila_storage.frontier_store import FrontierChanges, HostRow
 from nephila_storage.refusals import RefusedUrl
+from nephila_storage.sqlite_frontier_store import SqliteFrontierStore
 from nephila_storage.sqlite_refusals import SqliteRefusalLog
+from nephila_storage.sqlite_url_contents import SqliteUrlContents
 from nephila_storage.sqlite_url_fetches import SqliteUrlFetches
 from nephila_storage.sqlite_url_state import SqliteUrlAdmissions
-from nephila_storage.url_state import Admission, FetchRecord
+from nephila_storage.url_state import Admission, ContentRecord, FetchRecord
 from nephila_urls import canonicalise, site_key, url_digest
 
 MOMENT_MS = 1_700_000_000_000
@@ -55,17 +59,40 @@ def fetch(of: Admission, verdict: p.Verdict, reason: r.Reason, http_status: int)
     )
 
 
-async def fill(database: Database) -> None:
-    got, gone, queued = map(
-        admission, ("https://a.org/got", "https://a.org/gone", "https://a.org/q")
+def redirect(of: Admission, target: str) -> ContentRecord:
+    return ContentRecord(
+        url=of.url,
+        site_key=of.site_key,
+        digest=of.digest,
+        sequence=1,
+        offset=1,
+        content_hash=b"",
+        previous_hash=b"",
+        simhash=0,
+        verdict=p.VERDICT_REDIRECTED,
+        alias_of=target,
+        storage_key="",
+        text_key="",
+        payload_digest=b"",
+        stored_at_ms=0,
+        displaced="",
     )
-    await SqliteUrlAdmissions(database).admit([got, gone, queued])
+
+
+async def fill(database: Database) -> None:
+    got, gone, queued, moved = map(
+        admission,
+        ("https://a.org/got", "https://a.org/gone", "https://a.org/q", "http://a.org/plain"),
+    )
+    await SqliteUrlAdmissions(database).admit([got, gone, queued, moved])
     await SqliteUrlFetches(database).record(
         [
             fetch(got, p.VERDICT_NEW, r.REASON_FETCHED, 200),
             fetch(gone, p.VERDICT_GONE, r.REASON_GONE, 404),
+            fetch(moved, p.VERDICT_REDIRECTED, r.REASON_REDIRECTED, 301),
         ]
     )
+    await SqliteUrlContents(database).write([redirect(moved, "https://a.org/got")])
     deep = RefusedUrl("a.org", r.REASON_TOO_DEEP, "https://a.org/deep", "https://a.org/got", 9)
     await SqliteRefusalLog(database).add({("a.org", r.REASON_TOO_DEEP): 3}, [deep])
 
@@ -88,8 +115,8 @@ def test_status_counts_what_was_decided(
     facts = json.loads(capsys.readouterr().out)
     assert facts["pages"] == 1
     assert facts["open"] == 1
-    assert facts["verdicts"] == {"new": 1, "gone": 1}
-    assert facts["not_fetched"] == {"GONE": 1}
+    assert facts["verdicts"] == {"new": 1, "redirected": 1, "gone": 1}
+    assert facts["not_fetched"] == {"REDIRECTED": 1, "GONE": 1}
     assert facts["left_out"] == {"TOO_DEEP": 3}
     assert facts["running_pid"] is None
 
@@ -111,7 +138,8 @@ def test_pages_are_listed_by_verdict_and_status(
         pages(str(crawl.path), verdict=verdict, http_status=http_status, as_json=True)
         return [json.loads(line)["url"] for line in capsys.readouterr().out.splitlines()]
 
-    assert sorted(listed(None, None)) == ["https://a.org/gone", "https://a.org/got"]
+    every = ["http://a.org/plain", "https://a.org/gone", "https://a.org/got"]
+    assert sorted(listed(None, None)) == every
     assert listed("new", None) == ["https://a.org/got"]
     assert listed(None, "4xx") == ["https://a.org/gone"]
     assert listed("new", "404") == []
@@ -134,6 +162,7 @@ def test_a_filter_that_is_none_is_answered_by_the_nearest(crawl: DirectoryPaths)
     [
         ("a.org/got", [("let through", "ADMITTED"), ("new", "FETCHED")]),
         ("https://a.org/gone#x", [("let through", "ADMITTED"), ("gone", "GONE")]),
+        ("a.org/plain", [("let through", "ADMITTED"), ("redirected", "REDIRECTED")]),
         ("https://a.org/q", [("let through", "ADMITTED"), ("queued", None)]),
         ("https://a.org/deep", [("left out", "TOO_DEEP")]),
         ("https://b.org/", [("left out", "OUT_OF_SCOPE")]),
@@ -168,6 +197,31 @@ def test_a_crawl_that_just_began_has_nothing_to_show(
         pages(str(tmp_path), verdict=None, http_status=None, as_json=False)
         explain("https://a.org/", str(tmp_path), as_json=False)
     assert "never met" in capsys.readouterr().out
+
+
+def test_a_queued_url_tells_that_its_host_is_given_time(
+    crawl: DirectoryPaths, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = Database.open(crawl.state)
+    troubled = HostRow(0, 1, "a.org", "a.org", 0, 0, 3, 60_000, "", ())
+    asyncio.run(SqliteFrontierStore(database).write(FrontierChanges(hosts=[troubled])))
+    database.close()
+    explain("https://a.org/q", str(crawl.path), as_json=False)
+    assert "asked to be left alone 3 times in a row" in capsys.readouterr().out
+    explain("https://a.org/got", str(crawl.path), as_json=False)
+    assert "left alone" not in capsys.readouterr().out
+
+
+def test_a_redirect_says_where_it_leads(
+    crawl: DirectoryPaths, capsys: pytest.CaptureFixture[str]
+) -> None:
+    explain("a.org/plain", str(crawl.path), as_json=False)
+    assert "It leads to https://a.org/got." in capsys.readouterr().out
+    pages(str(crawl.path), verdict="redirected", http_status=None, as_json=False)
+    assert "http://a.org/plain  -> https://a.org/got\n" in capsys.readouterr().out
+    assert sent_on(crawl, ["https://a.org/got", "http://a.org/plain", "https://a.org/none"]) == {
+        "http://a.org/plain": "https://a.org/got"
+    }
 
 
 def test_a_look_writes_nothing(crawl: DirectoryPaths, capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,7 +90,7 @@ STORED = CrawlPlan(
 
 
 def test_going_on_keeps_what_was_not_said_anew() -> None:
-    plan = understand(CrawlOptions(into="d", workers="1")).onto(STORED)
+    plan = understand(CrawlOptions(into="d")).onto(STORED)
     assert plan == STORED
 
 

@@ -9,7 +9,8 @@ from nephila_standalone.crawl_plan import CrawlPlan
 from nephila_standalone.directory import DirectoryPaths
 from nephila_standalone.live_view import LiveView
 from nephila_standalone.numbers_shown import bytes_shown, duration_shown, shortened, sparkline
-from nephila_standalone.progress import CrawlState, FinishReason, Progress
+from nephila_standalone.plain_view import waiting_shown
+from nephila_standalone.progress import CrawlState, FinishReason, Progress, Waiting, WaitReason
 from nephila_standalone.summary import nothing_fetched, summary_lines
 from nephila_standalone.views import ViewWhileRead, view_for
 from rich.console import Console
@@ -61,6 +62,12 @@ def test_the_live_view_shows_what_counts(
     assert "docs.example.org" in text
     assert "waiting" in text
     assert "crawl delay" in text
+
+
+def test_a_wait_too_short_to_show_has_no_number() -> None:
+    wait = Waiting("a.org", 0.04, WaitReason.CRAWL_DELAY)
+    assert waiting_shown(wait) == "waiting for a.org: crawl delay"
+    assert waiting_shown(replace(wait, seconds=0.2)) == "waiting 0.2 s for a.org: crawl delay"
 
 
 def test_plain_lines_come_each_five_seconds_and_at_each_change(
@@ -118,13 +125,36 @@ def test_a_spent_budget_says_how_to_go_on() -> None:
 
 
 def test_nothing_fetched_names_the_reason_and_its_mend() -> None:
-    fault = nothing_fetched(Progress(failed={"NO_SUCH_HOST": 1}), ("https://nowhere.invalid/",))
+    fault = nothing_fetched(Progress(failed={"NO_SUCH_HOST": 1}), ("https://nowhere.invalid/",), {})
     assert fault.lines() == [
         "nephila: nothing could be fetched from https://nowhere.invalid/ (no such host): "
         "No host has that name: check the spelling, or the name server given with --dns"
     ]
-    many = nothing_fetched(Progress(refused={"EXCLUDED": 2}), ("https://a/", "https://b/"))
+    many = nothing_fetched(Progress(refused={"EXCLUDED": 2}), ("https://a/", "https://b/"), {})
     assert "2 seeds (excluded)" in many.lines()[0]
+
+
+def test_a_seed_that_leads_out_of_the_scope_names_where_to() -> None:
+    refused = Progress(refused={"OUT_OF_SCOPE": 1})
+    seed, target = "https://example.org/", "https://www.example.org/"
+    assert nothing_fetched(refused, (seed,), {seed: target}).lines() == [
+        f"nephila: nothing could be fetched from {seed} (redirected): It leads to {target}, which is "
+        "outside the crawl's scope: name that URL in its place, or start anew with a wider --scope "
+        "and another --into"
+    ]
+
+
+def test_commands_are_shown_as_they_can_be_typed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    last = Progress(state=CrawlState.DONE, finish=FinishReason.STOPPED)
+    monkeypatch.setattr("sys.argv", [".venv/bin/nephila", "crawl"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "  .venv/bin/nephila crawl --into crawls/" in "\n".join(summary_lines(last, PATHS))
+    on_the_path = tmp_path / "nephila"
+    on_the_path.touch(0o755)
+    monkeypatch.setattr("sys.argv", [str(on_the_path), "crawl"])
+    assert "  nephila crawl --into crawls/" in "\n".join(summary_lines(last, PATHS))
 
 
 def test_draining_is_told_at_once(progress_feed: Callable[[int], Iterator[Progress]]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 from nephila_contracts.v1 import page_pb2
-from nephila_contracts.v1.links_pb2 import Edge, PageLinks
+from nephila_contracts.v1.links_pb2 import PageLinks
 from nephila_contracts.v1.page_pb2 import Directives, PageFetched
 from nephila_runtime import Record
 from nephila_runtime.database import Database
@@ -102,11 +102,14 @@ def test_a_page_without_text_has_an_empty_one() -> None:
 
 
 def test_links_are_one_line_a_page() -> None:
-    edges = [
-        Edge(target_url="https://b.example/", anchor="b\nb", rel="nofollow"),
-        Edge(target_url="https://c.example/"),
-    ]
-    line = link_line(PageLinks(source_url="https://a.example/", edges=edges, sequence=9))
+    links = PageLinks(
+        source_url="https://a.example/",
+        sequence=9,
+        target_urls=["https://b.example/", "https://c.example/"],
+        anchors=["b\nb", ""],
+        rels=["nofollow", ""],
+    )
+    line = link_line(links)
     assert line.count(b"\n") == 1
     assert json.loads(line) == {
         "source": "https://a.example/",
@@ -116,6 +119,12 @@ def test_links_are_one_line_a_page() -> None:
             {"url": "https://c.example/", "anchor": "", "rel": ""},
         ],
     }
+
+
+def test_links_without_texts_have_empty_ones() -> None:
+    links = PageLinks(source_url="https://a.example/", target_urls=["https://b.example/"])
+    (target,) = json.loads(link_line(links))["targets"]
+    assert target == {"url": "https://b.example/", "anchor": "", "rel": ""}
 
 
 def test_an_export_writes_its_messages_in_order(tmp_path: Path) -> None:

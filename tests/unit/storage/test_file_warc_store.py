@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nephila_contracts.v1.page_pb2 import TRUNCATION_LENGTH, PageParsed
 from nephila_runtime.database import Database
-from nephila_storage.append_file import AppendFileDamaged
+from nephila_storage.append_file import AppendFileDamaged, sync_inline
 from nephila_storage.file_warc_store import FileWarcStore, read_record, sort_indexes
 from nephila_storage.page_store import (
     Capture,
@@ -271,6 +271,21 @@ def test_sorted_indexes_go_on_growing(tmp_path: Path, database: Database) -> Non
         for line in (tmp_path / "warc" / "nephila-00000.cdxj").read_bytes().splitlines()
     ]
     assert keys == [b"example,a)/", b"example,b)/", b"example,c)/"]
+
+
+def test_an_index_does_not_outgrow_its_sorting(tmp_path: Path, database: Database) -> None:
+    store = FileWarcStore(tmp_path / "warc", database, index_bytes=600, sync=sync_inline)
+    hosts = "ihgfedcba"
+    stored(store, *(response(page(f"https://{host}.example/", b"x", 1)) for host in hosts))
+    commit(store, database)
+    commit(store, database)
+    store.close()
+    indexes = sorted((tmp_path / "warc").glob("*.cdxj"))
+    assert len(indexes) > 2
+    lines = [path.read_bytes().splitlines(keepends=True) for path in indexes]
+    assert sum(map(len, lines)) == len(hosts)
+    assert all(held == sorted(held) for held in lines[:-1])
+    assert all(sum(map(len, held)) < 600 + max(map(len, held)) for held in lines)
 
 
 _LINES = st.one_of(

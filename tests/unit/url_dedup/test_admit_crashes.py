@@ -82,7 +82,7 @@ async def play(
 
 
 def as_the_frontier_takes_them(messages: list[UrlAdmitted]) -> list[str]:
-    """What is not above the highest origin taken is a copy (design 4.4)."""
+    """What is not above the highest origin taken is a copy."""
     taken: list[str] = []
     highest = (-1, -1)
     for message in messages:

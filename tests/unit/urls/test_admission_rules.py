@@ -108,6 +108,7 @@ def test_a_sitemap_of_a_seeds_host_is_wanted_wherever_it_lies() -> None:
     assert narrow.judge_sitemap(sitemap, 0) is None
     elsewhere = canonicalise("https://elsewhere.org/sitemap.xml")
     assert narrow.judge_sitemap(elsewhere, 0) is Refusal.OUT_OF_SCOPE
-    assert narrow.judge_sitemap(sitemap, 6) is Refusal.TOO_MANY_REDIRECTS
+    assert narrow.judge_sitemap(sitemap, 10) is None
+    assert narrow.judge_sitemap(sitemap, 11) is Refusal.TOO_DEEP
     deep = canonicalise("https://www.example.org" + "/a" * 3 + "/sitemap.xml")
     assert narrow.judge_sitemap(deep, 0) is Refusal.TRAP_REPEATED_SEGMENTS

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n nephila_contracts/v1/links.proto\x12\x14nephila_contracts.v1\"\\\n\tPageLinks\x12\x12\n\nsource_url\x18\x01 \x01(\t\x12)\n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x1a.nephila_contracts.v1.Edge\x12\x10\n\x08sequence\x18\x03 \x01(\x04\"7\n\x04\x45\x64ge\x12\x12\n\ntarget_url\x18\x01 \x01(\t\x12\x0e\n\x06\x61nchor\x18\x02 \x01(\t\x12\x0b\n\x03rel\x18\x03 \x01(\t\"+\n\nImportance\x12\x0e\n\x06target\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n nephila_contracts/v1/links.proto\x12\x14nephila_contracts.v1\"e\n\tPageLinks\x12\x12\n\nsource_url\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x04\x12\x13\n\x0btarget_urls\x18\x03 \x03(\t\x12\x0f\n\x07\x61nchors\x18\x04 \x03(\t\x12\x0c\n\x04rels\x18\x05 \x03(\t\"+\n\nImportance\x12\x0e\n\x06target\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,9 +32,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'nephila_contracts.v1.links_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_PAGELINKS']._serialized_start=58
-  _globals['_PAGELINKS']._serialized_end=150
-  _globals['_EDGE']._serialized_start=152
-  _globals['_EDGE']._serialized_end=207
-  _globals['_IMPORTANCE']._serialized_start=209
-  _globals['_IMPORTANCE']._serialized_end=252
+  _globals['_PAGELINKS']._serialized_end=159
+  _globals['_IMPORTANCE']._serialized_start=161
+  _globals['_IMPORTANCE']._serialized_end=204
 # @@protoc_insertion_point(module_scope)

@@ -1,30 +1,24 @@
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from collections.abc import Iterable as _Iterable, Mapping as _Mapping
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from collections.abc import Iterable as _Iterable
+from typing import ClassVar as _ClassVar, Optional as _Optional
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class PageLinks(_message.Message):
-    __slots__ = ("source_url", "edges", "sequence")
+    __slots__ = ("source_url", "sequence", "target_urls", "anchors", "rels")
     SOURCE_URL_FIELD_NUMBER: _ClassVar[int]
-    EDGES_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    TARGET_URLS_FIELD_NUMBER: _ClassVar[int]
+    ANCHORS_FIELD_NUMBER: _ClassVar[int]
+    RELS_FIELD_NUMBER: _ClassVar[int]
     source_url: str
-    edges: _containers.RepeatedCompositeFieldContainer[Edge]
     sequence: int
-    def __init__(self, source_url: _Optional[str] = ..., edges: _Optional[_Iterable[_Union[Edge, _Mapping]]] = ..., sequence: _Optional[int] = ...) -> None: ...
-
-class Edge(_message.Message):
-    __slots__ = ("target_url", "anchor", "rel")
-    TARGET_URL_FIELD_NUMBER: _ClassVar[int]
-    ANCHOR_FIELD_NUMBER: _ClassVar[int]
-    REL_FIELD_NUMBER: _ClassVar[int]
-    target_url: str
-    anchor: str
-    rel: str
-    def __init__(self, target_url: _Optional[str] = ..., anchor: _Optional[str] = ..., rel: _Optional[str] = ...) -> None: ...
+    target_urls: _containers.RepeatedScalarFieldContainer[str]
+    anchors: _containers.RepeatedScalarFieldContainer[str]
+    rels: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, source_url: _Optional[str] = ..., sequence: _Optional[int] = ..., target_urls: _Optional[_Iterable[str]] = ..., anchors: _Optional[_Iterable[str]] = ..., rels: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Importance(_message.Message):
     __slots__ = ("target", "score")

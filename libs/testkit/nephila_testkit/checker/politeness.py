@@ -6,7 +6,7 @@ from nephila_testkit.checker.report import Finding
 from nephila_testkit.web.reachable import site_of
 from nephila_testkit.web.served import ServedRequest
 
-# Clocks are read before and after work is done; hardening.md I3 grants this much.
+# Clocks are read before and after work is done: this much is granted.
 TOLERANCE_S = 0.010
 
 

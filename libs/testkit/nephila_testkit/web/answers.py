@@ -152,13 +152,16 @@ def _put_off(web: SyntheticWeb, salt: int, now: float) -> SyntheticAnswer:
     """429 or 503 with Retry-After, in all the ways in which servers write it."""
     asked = web.shape.retry_after_s
     field, understood = str(asked), float(asked)
+    told: tuple[tuple[str, str], ...] = ()
     if web.shape.strange_retry_after:
         # A date has whole seconds: one less than written may be left of it.
         date = formatdate(now + asked + 1, usegmt=True)
         forms = ((field, understood), (date, understood), ("-5", 0.0), ("soon", 0.0), ("1.5", 0.0))
         field, understood = forms[salt % len(forms)]
+        # Whoever writes dates has a clock, and tells what it says (RFC 9110 6.6.1).
+        told = (("Date", formatdate(now, usegmt=True)),)
     status = 429 if salt % 2 else 503
-    headers = (_TEXT, ("Retry-After", field))
+    headers = (_TEXT, ("Retry-After", field), *told)
     body = b"later\n"
     return SyntheticAnswer(status, Role.PAGE, headers, body, body, asked_wait_s=understood)
 

@@ -93,36 +93,44 @@ class ServedConnection(asyncio.Protocol):
 
     async def _answer_one(self, target: str, headers: dict[str, str], arrived_s: float) -> None:
         host = headers.get("host", "").lower()
+        url = host + target
+        answer = self._web.answer(host, target, headers, time.time(), self._web.asked[url])
+        self._web.asked[url] += 1
         self._log.write(
             "request",
             self._number,
             host=host,
             target=target,
             arrived_s=arrived_s,
+            role=answer.role,
             address=self._address,
             user_agent=headers.get("user-agent", ""),
         )
-        url = host + target
-        answer = self._web.answer(host, target, headers, time.time(), self._web.asked[url])
-        self._web.asked[url] += 1
         if answer.delay_s:
             await asyncio.sleep(answer.delay_s)
         if answer.ending is Ending.RESET:
             self._transport.abort()
             return
-        sent = await self._send(answer)
-        self._log.write("end", self._number, **_ending(answer, sent))
+        ended_s, sent = await self._send(answer)
+        self._log.write("end", self._number, ended_s=ended_s, **_ending(answer, sent))
         if answer.ending is Ending.CUT:
             self._transport.close()
 
-    async def _send(self, answer: SyntheticAnswer) -> int:
-        """Bytes of body sent."""
+    async def _send(self, answer: SyntheticAnswer) -> tuple[float, int]:
+        """When the answer went out, and bytes of body sent.
+
+        The instant is read before the bytes go, else a busy machine may run the crawler first, and
+        its delay, counted from the answer, would look too short from here.
+        """
         body = answer.body
         if answer.ending is Ending.CUT:
             body = body[: len(body) // 2]
+        ended_s = now()
         self._transport.write(_head(answer) + _framed(answer, body))
-        await self._drained.wait()
-        return len(body)
+        if not self._drained.is_set():
+            await self._drained.wait()
+            ended_s = now()
+        return ended_s, len(body)
 
 
 def _head(answer: SyntheticAnswer) -> bytes:
@@ -147,11 +155,9 @@ def _framed(answer: SyntheticAnswer, body: bytes) -> bytes:
 def _ending(answer: SyntheticAnswer, sent: int) -> dict[str, object]:
     is_robots = answer.role == "robots" and answer.status == 200
     return {
-        "ended_s": now(),
         "status": answer.status,
         "whole": answer.ending is Ending.WHOLE,
         "sha256": sha256(answer.payload).hexdigest() if answer.payload else "",
-        "role": answer.role,
         "asked_wait_s": answer.asked_wait_s,
         "location": answer.location,
         "robots": answer.payload.decode() if is_robots else "",

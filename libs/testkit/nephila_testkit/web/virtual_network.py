@@ -58,6 +58,7 @@ class SyntheticTransport(httpx.AsyncBaseTransport):
             self._web, seen.host, seen.target, headers, self._wall(), self._asked[seen.url]
         )
         self._asked[seen.url] += 1
+        seen.role = given.role
         try:
             await asyncio.sleep(self._latency_s + given.delay_s)
         finally:
@@ -75,7 +76,6 @@ class SyntheticTransport(httpx.AsyncBaseTransport):
         site = self._web.by_name.get(seen.host)
         seen.address = site.address if site else ""
         seen.status = given.status
-        seen.role = given.role
         seen.whole = given.ending is Ending.WHOLE
         seen.sha256 = sha256(given.payload).hexdigest() if given.payload else ""
         seen.asked_wait_s = given.asked_wait_s

@@ -1,0 +1,47 @@
+"""Kills crawls again and again, and ends with one line: `make chaos KILLS=150`.
+
+Exit code 1 when a law is broken; each broken crawl's report comes before the line, and its folder is
+kept.
+"""
+
+import argparse
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+
+from killed_crawls import POINTS, Killings, killed_crawls
+
+_KINDS = ["instant", "instant", "parser", *POINTS, "within commit"]
+_LANES = 2
+_NETWORK = 84
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make chaos")
+    parser.add_argument("--kills", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    into = Path(mkdtemp(prefix="chaos-"))
+    lane = partial(_lane, given.kills // _LANES, into, given.seed)
+    with ThreadPoolExecutor(_LANES) as lanes:
+        tally = Killings.together(lanes.map(lane, range(_LANES)))
+    for report in tally.broken():
+        print(report)
+    print(tally.line())
+    if tally.broken() or tally.orphans:
+        print(f"kept: {into}")
+        return 1
+    shutil.rmtree(into)
+    return 0
+
+
+def _lane(kills: int, into: Path, seed: int, number: int) -> Killings:
+    folder = into / str(number)
+    return killed_crawls(_KINDS, kills, folder, seed * _LANES + number, _NETWORK + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
