@@ -40,6 +40,12 @@ _FLUSHES = """\
                 runner.consumer.flush()
 """
 
+_ADMITTED = """\
+                for admission in admissions
+            ],
+        )
+"""
+
 MUTATIONS = (
     Mutation(
         "commit before publish",
@@ -63,16 +69,15 @@ MUTATIONS = (
     Mutation(
         "remember before durable",
         (
-            # Rows of the stores are on disk before what was published because of them ...
+            # The row of a URL is on disk before what is published because of it ...
             Edit(
-                _HOST,
-                _FLUSHES,
-                """\
-            database.execute("COMMIT")
-            self._reach("handled")
-            database.execute("BEGIN IMMEDIATE")
-"""
-                + _FLUSHES,
+                "libs/storage/nephila_storage/sqlite_url_state.py",
+                _ADMITTED,
+                _ADMITTED
+                + """\
+        for statement in ("COMMIT", "BEGIN IMMEDIATE", "SAVEPOINT step"):
+            self._database.execute(statement)
+""",
             ),
             # ... and a row of the message being handled counts as known.
             Edit(
@@ -171,8 +176,10 @@ MUTATIONS = (
         (
             Edit(
                 "libs/runtime/nephila_runtime/consumer.py",
-                "(self._service, self.log.topic.name, p, self.watermarks[p], self._gaps(p))",
-                "(self._service, self.log.topic.name, p, self.watermarks[p] + 1, self._gaps(p))",
+                "self.positions[partition] = self.watermarks[partition] = watermark\n",
+                # Where there is one more, and nothing is finished beyond it: else it would hang.
+                "watermark = watermark if finished else min(watermark + 1, log.ends[partition])\n"
+                "            self.positions[partition] = self.watermarks[partition] = watermark\n",
             ),
         ),
         SURVIVORS,
