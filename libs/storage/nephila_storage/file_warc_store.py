@@ -2,7 +2,6 @@
 
 import os
 import re
-import zlib
 from pathlib import Path
 
 from nephila_runtime.database import Database
@@ -14,15 +13,15 @@ from nephila_storage.append_file import (
     replace_file,
     sync_in_thread,
 )
-from nephila_storage.cdxj import cdxj_line, sorted_lines
-from nephila_storage.gzip_member import compressed_member, stored_member
+from nephila_storage.cdxj import sorted_lines
 from nephila_storage.page_store import (
     Capture,
     NothingStored,
     Stored,
     StoredRecord,
 )
-from nephila_storage.warc_records import RECORD_END, WarcRecord, parsed, records_of, warcinfo
+from nephila_storage.warc_placing import member_of, members_of, place_of, placed, unpacked
+from nephila_storage.warc_records import warcinfo
 
 # The WARC standard's annex C recommends files of 1 GB.
 FILE_BYTES = 1 << 30
@@ -30,8 +29,6 @@ FILE_BYTES = 1 << 30
 # than 30 KB do so many fit into a file.
 INDEX_BYTES = 1 << 23
 _NUMBERED = re.compile(r"nephila-([0-9]{5,})\.(?:warc\.gz|cdxj)")
-_GZIP_WINDOW = 31
-_INDEXED = ("response", "revisit")
 
 
 class FileWarcStore:
@@ -89,39 +86,12 @@ class FileWarcStore:
         if self._warc.length >= self._file_bytes or self._index.length >= self._index_bytes:
             self._rotate()
         if self._warc.length == 0:
-            self._append(
-                warcinfo(self._warc.path.name, self._software, capture.exchange.fetched_at_unix_ms)
-            )
-        storage_key = text_key = ""
-        for record in records_of(capture):
-            offset, length = self._append(record)
-            key = f"{self._warc.name}:{offset}:{length}"
-            storage_key = storage_key or key
-            if record.kind in _INDEXED:
-                self._add_to_index(capture, record, offset, length)
-            elif record.kind == "conversion":
-                text_key = key
-        return Stored(storage_key, text_key)
-
-    def _append(self, record: WarcRecord) -> tuple[int, int]:
-        if record.packed:
-            member = stored_member(record.head, record.rest + RECORD_END)
-        else:
-            member = compressed_member(record.head + record.rest + RECORD_END)
-        return self._warc.append(member), len(member)
-
-    def _add_to_index(self, capture: Capture, record: WarcRecord, offset: int, length: int) -> None:
-        exchange = capture.exchange
-        mime = capture.mime_type or "unk"
-        line = cdxj_line(
-            capture.url,
-            exchange.fetched_at_unix_ms,
-            mime="warc/revisit" if record.kind == "revisit" else mime,
-            status=exchange.status,
-            digest=record.digest,
-            place=(self._warc.path.name, offset, length),
-        )
-        self._index.append(line)
+            first_ms = capture.exchange.fetched_at_unix_ms
+            first = warcinfo(self._warc.path.name, self._software, first_ms)
+            self._warc.append(member_of(first).data)
+        new = placed(capture, members_of(capture), self._warc.name, self._warc.append)
+        self._index.append(new.index_lines)
+        return new.stored
 
     def _rotate(self) -> None:
         self._full.append((self._warc, self._index))
@@ -144,12 +114,9 @@ class FileWarcStore:
         await self._index.prepare()
 
     async def read(self, storage_key: str) -> StoredRecord:
-        name, _, rest = storage_key.partition(":")
-        offset, _, length = rest.partition(":")
-        if not (offset.isdecimal() and length.isdecimal()):
-            raise NothingStored(storage_key)
+        name, offset, length = place_of(storage_key)
         if name == self._warc.name:
-            return _unpacked(self._warc.read(int(offset), int(length)), storage_key)
+            return unpacked(self._warc.read(offset, length), storage_key)
         self._flush_full()
         return read_record(self._folder.parent, storage_key)
 
@@ -166,20 +133,19 @@ class FileWarcStore:
 
 def read_record(folder: Path, storage_key: str) -> StoredRecord:
     """Reads a record below `folder`, also while another process writes. Raises NothingStored."""
-    name, _, place = storage_key.partition(":")
-    offset, _, length = place.partition(":")
+    name, offset, length = place_of(storage_key)
     base, _, file_name = name.rpartition("/")
-    if not (_NUMBERED.fullmatch(file_name) and offset.isdecimal() and length.isdecimal()):
+    if not _NUMBERED.fullmatch(file_name):
         raise NothingStored(storage_key)
     try:
         descriptor = os.open(folder / Path(base).name / file_name, os.O_RDONLY)
     except FileNotFoundError:
         raise NothingStored(storage_key) from None
     try:
-        member = os.pread(descriptor, int(length), int(offset))
+        member = os.pread(descriptor, length, offset)
     finally:
         os.close(descriptor)
-    return _unpacked(member, storage_key)
+    return unpacked(member, storage_key)
 
 
 def sort_indexes(folder: Path) -> None:
@@ -193,13 +159,6 @@ def _sort_index(path: Path) -> None:
     in_order = sorted_lines(lines)
     if in_order != lines:
         replace_file(path, in_order)
-
-
-def _unpacked(member: bytes, storage_key: str) -> StoredRecord:
-    try:
-        return parsed(zlib.decompress(member, _GZIP_WINDOW))
-    except (zlib.error, KeyError, ValueError):
-        raise NothingStored(storage_key) from None
 
 
 def _number(name: str) -> int:

@@ -12,26 +12,16 @@ from tempfile import TemporaryDirectory
 import pytest
 import zstandard
 from archive_readers import fastwarc_records, warcio_accepts
+from captures import BIG, every_kind, response
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nephila_contracts.v1.page_pb2 import TRUNCATION_LENGTH, PageParsed
+from nephila_contracts.v1.page_pb2 import TRUNCATION_LENGTH
 from nephila_runtime.database import Database
 from nephila_storage.append_file import AppendFileDamaged, sync_inline
 from nephila_storage.file_warc_store import FileWarcStore, read_record, sort_indexes
-from nephila_storage.page_store import (
-    Capture,
-    Note,
-    NothingStored,
-    Original,
-    Response,
-    Revisit,
-    RevisitProfile,
-)
+from nephila_storage.page_store import Capture, NothingStored
 from nephila_storage.payload import BodyUnreadable, payload_of, unpacked
-from nephila_urls import CanonicalUrl
-from parsed_pages import FIRST_MS, page, warc_store
-
-BIG = bytes(range(256)) * 600
+from parsed_pages import page, warc_store
 
 
 @pytest.fixture
@@ -39,18 +29,6 @@ def database() -> Iterator[Database]:
     database = Database.in_memory()
     yield database
     database.close()
-
-
-def response(message: PageParsed) -> Capture:
-    payload = payload_of(message.body, message.mime_type, message.content_hash)
-    attempt = message.attempt
-    return Capture(
-        CanonicalUrl(attempt.url),
-        attempt.attempt_id,
-        message.exchange,
-        "text/html",
-        Response(payload),
-    )
 
 
 def stored(store: FileWarcStore, *captures: Capture) -> list[str]:
@@ -63,25 +41,6 @@ def stored(store: FileWarcStore, *captures: Capture) -> list[str]:
 def commit(store: FileWarcStore, database: Database) -> None:
     with database.transaction():
         asyncio.run(store.prepare())
-
-
-def every_kind() -> list[Capture]:
-    first = response(page("https://a.example/", b"<p>one</p>", 1))
-    assert isinstance(first.content, Response)
-    original = Original(first.url, FIRST_MS + 1007, first.content.payload.digest)
-    plain = response(page("https://a.example/plain", BIG, 2, gzipped=False))
-    url = CanonicalUrl("https://a.example/again")
-    exchange = page(url, b"", 3).exchange
-    note = Note((("resembles", "https://a.example/"),))
-    revisits = [
-        Capture(url, f"0.{index}", exchange, "text/html", Revisit(original, profile))
-        for index, profile in enumerate(RevisitProfile)
-    ]
-    noted = Capture(url, "0.8", exchange, "text/html", note)
-    with_text = Capture(
-        url, "0.9", exchange, "text/html", plain.content, note=note, text="blå".encode()
-    )
-    return [first, plain, *revisits, noted, with_text]
 
 
 def test_other_readers_accept_every_record(tmp_path: Path, database: Database) -> None:
