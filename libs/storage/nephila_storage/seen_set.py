@@ -25,7 +25,8 @@ class SeenSet(Protocol):
         ...
 
     async def crowded(self) -> bool:
-        """True when 80 % of what it was sized for is in it: time to start over."""
+        """True when it is time to start over: 80 % of what it was sized for is in it, or it lost something
+        and can be built again."""
         ...
 
     async def start_over(self, count: int) -> None:
