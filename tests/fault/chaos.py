@@ -7,15 +7,12 @@ kept.
 import argparse
 import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
-from killed_crawls import POINTS, Killings, killed_crawls
+from killed_crawls import POINTS, in_two_lanes
 
 _KINDS = ["instant", "instant", "parser", *POINTS, "within commit"]
-_LANES = 2
 _NETWORK = 84
 
 
@@ -25,9 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     into = Path(mkdtemp(prefix="chaos-"))
-    lane = partial(_lane, given.kills // _LANES, into, given.seed)
-    with ThreadPoolExecutor(_LANES) as lanes:
-        tally = Killings.together(lanes.map(lane, range(_LANES)))
+    tally = in_two_lanes(_KINDS, given.kills, into, given.seed, _NETWORK)
     for report in tally.broken():
         print(report)
     print(tally.line())
@@ -36,11 +31,6 @@ def main() -> int:
         return 1
     shutil.rmtree(into)
     return 0
-
-
-def _lane(kills: int, into: Path, seed: int, number: int) -> Killings:
-    folder = into / str(number)
-    return killed_crawls(_KINDS, kills, folder, seed * _LANES + number, _NETWORK + number)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from killed_crawls import POINTS, Killings, killed_crawls
+from killed_crawls import POINTS, Killings, in_two_lanes
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -23,10 +23,10 @@ def check(tally: Killings) -> None:
 
 def test_a_crawl_killed_at_any_instant_loses_nothing_and_harms_nobody(tmp_path: Path) -> None:
     kinds = ["instant", "instant", "parser", "instant"]
-    check(killed_crawls(kinds, 15, tmp_path, seed=1, network=80))
+    check(in_two_lanes(kinds, 15, tmp_path, seed=1, network=80))
 
 
 def test_a_crawl_killed_at_every_named_point_loses_nothing_and_harms_nobody(tmp_path: Path) -> None:
     kinds = [*POINTS, "within commit"]
     random.Random(2).shuffle(kinds)
-    check(killed_crawls(kinds, 15, tmp_path, seed=2, network=81))
+    check(in_two_lanes(kinds, 15, tmp_path, seed=2, network=82))

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -29,7 +30,7 @@ from nephila_testkit.web.served import read_log
 DELAY_S = 1.0
 POINTS = ("handled", "synced", "prepared", "within commit", "committed", "trim")
 _ENTRY = Path(__file__).parent.parent / "fault" / "dying_crawl.py"
-_LONGEST_LIFE_S = 3.0
+_LONGEST_LIFE_S = 2.0
 _PATIENCE_S = 100.0
 
 
@@ -127,7 +128,7 @@ class KilledCrawl:
         """The command, in a group of its own; killed with it at the end, whatever happens."""
         command = [str(Path(sys.executable).with_name("nephila")), "crawl"]
         if kind in POINTS:
-            passes = self._rng.randint(1, 2 if kind == "trim" else 25)
+            passes = self._rng.randint(1, 2 if kind == "trim" else 12)
             command = [sys.executable, str(_ENTRY), kind, str(passes)]
         options = ["--into", str(self._into), "--delay", str(DELAY_S), "--scope", "any"]
         network = ["--allow-network", f"127.{self._shape.network}.0.0/16"]
@@ -229,12 +230,25 @@ def killed_crawls(
     return tally
 
 
+def in_two_lanes(kinds: Sequence[str], kills: int, into: Path, seed: int, network: int) -> Killings:
+    """The same with two crawls at a time, on `network` and the next one: a crawl mostly waits."""
+
+    def lane(number: int) -> Killings:
+        # The second lane begins half-way, so that few kills meet every kind too.
+        turned = [*kinds[len(kinds) // 2 :], *kinds[: len(kinds) // 2]] if number else kinds
+        share = kills // 2 + (kills % 2 if number else 0)
+        return killed_crawls(turned, share, into / str(number), 2 * seed + number, network + number)
+
+    with ThreadPoolExecutor(2) as lanes:
+        return Killings.together(lanes.map(lane, range(2)))
+
+
 def _shape(seed: int, network: int) -> WebShape:
-    """Twenty sites of two hosts with a few pages each: a crawl of fifteen seconds or so."""
+    """Twenty sites of two hosts with a few pages each: a crawl of ten seconds or so."""
     return WebShape(
         seed=seed,
         hosts=40,
-        pages_per_host=4,
+        pages_per_host=3,
         words_per_page=60,
         network=network,
         port=free_tcp_port(),

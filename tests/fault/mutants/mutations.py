@@ -37,7 +37,7 @@ _FETCHER = "services/fetcher/nephila_fetcher"
 _FLUSHES = """\
             self.log.flush()
             for runner in self._runners:
-                runner.consumer.flush()
+                runner.intake.flush()
 """
 
 _ADMITTED = """\
@@ -55,7 +55,7 @@ MUTATIONS = (
                 _FLUSHES,
                 """\
             for runner in self._runners:
-                runner.consumer.flush()
+                runner.intake.flush()
             database.execute("COMMIT")
             self._reach("handled")
             database.execute("BEGIN IMMEDIATE")
